@@ -1,0 +1,56 @@
+// Where memory lives, which backend computes, and how a call may be run. All choices are values; none is global.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "aerogel/types.h"
+
+namespace aerogel {
+
+/// A family of kernels. kReference is the judge: the shortest correct loops, accumulating in double.
+enum class Backend : std::uint8_t { kReference, kCpu, kCuda, kVulkan };
+
+std::string_view backend_name(Backend backend) noexcept;  ///< "reference", "cpu", "cuda", "vulkan"
+Backend parse_backend(std::string_view name);             ///< InvalidArgument listing the known names
+
+/// Counts the bytes of tensors and workspaces that are alive, and the most that ever were. Thread-safe.
+class MemoryMeter {
+ public:
+  void add(std::int64_t bytes) noexcept;
+  void remove(std::int64_t bytes) noexcept;
+  std::int64_t live_bytes() const noexcept;
+  std::int64_t peak_bytes() const noexcept;
+
+ private:
+  mutable std::int64_t live_ = 0;  // accessed through std::atomic_ref
+  mutable std::int64_t peak_ = 0;
+};
+
+struct OpRecord;  // plan.h: what one op did
+
+/// How a call is to be run. The default runs on the cpu backend with every core.
+struct ExecOptions {
+  Backend backend = Backend::kCpu;
+  int threads = 0;                           ///< 0 = all cores; results are the same bits for any number
+  std::string kernel;                        ///< force the kernel of this name (must be of `backend`); empty = planner
+  bool dry_run = false;                      ///< size everything, build maps, compute nothing: tensors have no data
+  std::shared_ptr<MemoryMeter> meter;        ///< counts tensors and workspaces; optional
+  std::function<void(const OpRecord&)> observer;  ///< called after each op, on the calling thread; optional
+};
+
+/// What the processor is and can do, as measured or read once.
+struct CpuInfo {
+  std::string model;            ///< "AMD EPYC …", as the system names it
+  std::string instruction_set;  ///< the Highway target in use: "AVX3", "AVX2", "NEON", …
+  int threads = 1;              ///< cores this process may use
+};
+CpuInfo cpu_info();
+
+/// Library version, "0.1.0".
+std::string_view version() noexcept;
+
+}  // namespace aerogel

@@ -1,0 +1,63 @@
+// Files: one reader or writer per format. Every reader checks each byte it trusts; every writer writes a temporary
+// name and renames, so that a failure leaves what was there.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "aerogel/tensor.h"
+
+namespace aerogel::io {
+
+using Path = std::filesystem::path;
+
+/// Columns of numbers with names, P rows each, all f64 so that survey coordinates keep their millimetres.
+struct PointTable {
+  std::vector<std::string> names;           ///< "x", "y", "z", "intensity", …; lower-cased as in the file's header
+  std::vector<std::vector<double>> columns;  ///< [names.size()][P]
+  std::int64_t rows() const { return columns.empty() ? 0 : static_cast<std::int64_t>(columns[0].size()); }
+  int find(const std::string& name) const;  ///< column number or −1; case does not matter
+};
+
+/// How to read raw columns: names for formats that have none. Empty takes the format's default
+/// (.bin: x,y,z,intensity; .npy and .npz: x,y,z then c3, c4, …).
+struct PointReadOptions {
+  std::vector<std::string> columns;
+  std::string npz_key;  ///< which array of an .npz; empty = the only one, or `points`, or `pc`
+};
+
+/// Reads points by the file's ending: .bin (KITTI f32), .pcd, .ply, .npy, .npz.
+/// throws FormatError (path, byte offset, expected, found); DeviceError if it cannot be opened;
+///        InvalidArgument for an unknown ending, listing the known ones.
+PointTable read_points(const Path& path, const PointReadOptions& options = {});
+PointTable read_kitti_bin(const Path& path, const std::vector<std::string>& columns = {});
+PointTable read_pcd(const Path& path);
+PointTable read_ply(const Path& path);
+
+/// NumPy arrays: versions 1 to 3, C and Fortran order, both endiannesses; the result is native and C-ordered.
+Tensor read_npy(const Path& path);
+std::map<std::string, Tensor> read_npz(const Path& path);  ///< stored and deflated members
+void write_npy(const Path& path, const Tensor& tensor);
+void write_npz(const Path& path, const std::map<std::string, Tensor>& tensors);
+
+/// Named tensors of a .safetensors file; f16 and bf16 stay as stored.
+std::map<std::string, Tensor> read_safetensors(const Path& path);
+void write_safetensors(const Path& path, const std::map<std::string, Tensor>& tensors);
+
+/// Binary little-endian .ply with x, y, z and scalar fields, f32.
+///   xyz [P, 3] f32; fields: name → [P] f32
+void write_ply(const Path& path, const Tensor& xyz, const std::vector<std::pair<std::string, Tensor>>& fields);
+
+/// 8-bit RGB picture: [H, W, 3] u8.
+void write_png(const Path& path, const Tensor& rgb);
+
+/// Text or bytes written to a temporary name beside `path`, then renamed over it. DeviceError on failure.
+void write_file(const Path& path, std::string_view bytes);
+
+/// The whole file. DeviceError if it cannot be read.
+std::string read_file(const Path& path);
+
+}  // namespace aerogel::io

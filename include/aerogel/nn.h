@@ -1,0 +1,2 @@
+// Modules that hold weights, and the networks built from them.
+#pragma once

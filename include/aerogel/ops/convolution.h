@@ -1,0 +1,71 @@
+// Sparse convolutions and linear layers on f32 features.
+#pragma once
+
+#include <memory>
+
+#include "aerogel/conv.h"
+#include "aerogel/sparse_tensor.h"
+
+namespace aerogel {
+
+/// Per-axis numbers; an empty Dims takes the default (stride 1, padding 0, dilation 1, output_padding 0).
+struct ConvOptions {
+  Dims stride;
+  Dims padding;
+  Dims dilation;
+  Dims output_padding;  ///< transposed only
+};
+
+/// The kernel map for `spec` on `in`, built on first use and kept with the coordinate set.
+///
+/// For kInverse, `in` is the fine level that the matching regular layer read; the map's input rows are that layer's
+/// outputs and its output rows are `in`.
+///   throws   InvalidArgument   the spec does not fit the set; Unsupported   no kernel of exec.backend
+///   cost     one sort per coordinate set, O(N · K) per map
+///   thread-safe; concurrent callers for one map wait for one build
+std::shared_ptr<const KernelMap> build_kernel_map(const Coordinates& in, const KernelSpec& spec,
+                                                  const ExecOptions& exec = {});
+
+/// Submanifold convolution: the output sites are the input sites.
+///
+///   out[o, :] = epilogue( Σ_k  in[i, :] · weight[:, k, :]ᵀ )     over pairs (i, o) in map[k]
+///
+///   in       features [N, C_in]       f32   any row order
+///   weight   [C_out, k.., C_in]       f32   odd kernel sizes; offsets row-major, last axis fastest
+///   options  dilation only            stride must be 1 and padding left empty or centred
+///   returns  features [N, C_out]      f32   the coordinates of `in`
+///   throws   InvalidArgument          channels or ndim disagree, an even kernel, a bad epilogue shape
+///   cost     2 · pairs · C_in · C_out FLOP, plus the map on first use
+///   source   Graham & van der Maaten 2017, arXiv:1706.01307
+SparseTensor subm_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
+                       const Epilogue& epilogue = {}, const ExecOptions& exec = {});
+
+/// Regular sparse convolution: the output sites are those that some tap reaches, sorted.
+/// Output extent per axis (in + 2·padding − dilation·(k−1) − 1) / stride + 1. Arguments as subm_conv.
+SparseTensor sparse_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
+                         const Epilogue& epilogue = {}, const ExecOptions& exec = {});
+
+/// Transposed convolution: out = in·stride − padding + tap·dilation, sorted.
+/// Output extent (in−1)·stride − 2·padding + dilation·(k−1) + 1 + output_padding. Arguments as subm_conv.
+SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
+                             const Epilogue& epilogue = {}, const ExecOptions& exec = {});
+
+/// Inverse convolution: the pairs of an earlier regular layer with input and output swapped, same taps.
+///
+///   in       features on the sites that sparse_conv(onto, kernel, options) or a pool of that geometry gave
+///   onto     the sites which that layer read: the output sites
+///   throws   InvalidArgument   `in` does not sit on the sites of that map
+SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const ConvWeight& weight,
+                          const ConvOptions& options = {}, const Epilogue& epilogue = {},
+                          const ExecOptions& exec = {});
+
+/// Linear layer: out = epilogue(in · weightᵀ).
+///
+///   in       [N, C_in]        f32
+///   weight   [C_out, C_in]    f32   (or K = 1 of any ndim)
+///   returns  [N, C_out]       f32
+///   cost     2 · N · C_in · C_out FLOP
+Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilogue = {},
+              const ExecOptions& exec = {});
+
+}  // namespace aerogel

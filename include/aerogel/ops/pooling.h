@@ -1,0 +1,34 @@
+// Pools over windows and over whole batch items. Absent sites do not take part; NaN propagates.
+#pragma once
+
+#include "aerogel/ops/convolution.h"
+
+namespace aerogel {
+
+/// Which sites a pool writes.
+enum class PoolSites : std::uint8_t { kRegular, kSubmanifold };
+
+/// Where a running maximum starts. kZero reproduces spconv, where an all-negative window gives 0.
+enum class MaxIdentity : std::uint8_t { kNegativeInfinity, kZero };
+
+/// Maximum over the active sites of each window.
+///
+///   in       features [N, C]        f32
+///   kernel   ndim                   window extents
+///   options  stride, padding, dilation (regular); dilation only (submanifold)
+///   returns  features [N_out, C]    f32   N_out = N (submanifold) or the reachable sites, sorted
+///   throws   InvalidArgument        geometry does not fit; Unsupported   no kernel of the backend
+///   cost     pairs · C comparisons
+SparseTensor max_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
+                      PoolSites sites = PoolSites::kRegular, MaxIdentity identity = MaxIdentity::kNegativeInfinity,
+                      const ExecOptions& exec = {});
+
+/// Mean over the active sites of each window (the divisor is their number). Arguments as max_pool.
+SparseTensor avg_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
+                      PoolSites sites = PoolSites::kRegular, const ExecOptions& exec = {});
+
+/// Maximum / mean over all sites of each batch item: [B, C] f32. An item without sites gives −inf / NaN-free 0.
+Tensor global_max_pool(const SparseTensor& in, const ExecOptions& exec = {});
+Tensor global_avg_pool(const SparseTensor& in, const ExecOptions& exec = {});
+
+}  // namespace aerogel

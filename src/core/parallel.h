@@ -1,0 +1,75 @@
+// The one door to threads. With AEROGEL_STD_THREADS (the tsan preset) plain std::thread stands in for oneTBB, whose
+// Debian build is not instrumented.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+
+#ifdef AEROGEL_STD_THREADS
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+#else
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
+
+namespace aerogel {
+
+/// The cores this process may use.
+int hardware_threads() noexcept;
+
+/// `asked` threads, or all cores when it is 0.
+inline int resolve_threads(int asked) noexcept { return asked > 0 ? asked : hardware_threads(); }
+
+/// Calls body(begin, end) for chunks of [0, count), each `grain` long but the last. The chunks never depend on the
+/// number of threads, so a result that depends only on its chunk is the same bits for any of them. The first
+/// exception of a body is rethrown here.
+template <class Body>
+void parallel_chunks(std::int64_t count, std::int64_t grain, int threads, const Body& body) {
+  grain = std::max<std::int64_t>(grain, 1);
+  const std::int64_t chunks = (count + grain - 1) / grain;
+  const auto run = [&](std::int64_t chunk) { body(chunk * grain, std::min(count, (chunk + 1) * grain)); };
+  threads = static_cast<int>(std::min<std::int64_t>(resolve_threads(threads), chunks));
+  if (threads <= 1) {
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) run(chunk);
+    return;
+  }
+#ifdef AEROGEL_STD_THREADS
+  std::atomic<std::int64_t> next{0};
+  std::exception_ptr error;
+  std::mutex error_mutex;
+  const auto work = [&] {
+    for (std::int64_t chunk; (chunk = next.fetch_add(1)) < chunks;) {
+      try {
+        run(chunk);
+      } catch (...) {
+        const std::lock_guard lock(error_mutex);
+        if (!error) error = std::current_exception();
+        next.store(chunks);
+      }
+    }
+  };
+  std::vector<std::thread> pool;
+  pool.reserve(static_cast<std::size_t>(threads) - 1);
+  for (int i = 1; i < threads; ++i) pool.emplace_back(work);
+  work();
+  for (std::thread& thread : pool) thread.join();
+  if (error) std::rethrow_exception(error);
+#else
+  tbb::task_arena arena(threads);
+  arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::int64_t>(0, chunks, 1),
+        [&](const tbb::blocked_range<std::int64_t>& range) {
+          for (std::int64_t chunk = range.begin(); chunk < range.end(); ++chunk) run(chunk);
+        },
+        tbb::simple_partitioner());
+  });
+#endif
+}
+
+}  // namespace aerogel
