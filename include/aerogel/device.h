@@ -39,6 +39,7 @@ struct ExecOptions {
   std::string kernel;                        ///< force the kernel of this name (must be of `backend`); empty = planner
   bool dry_run = false;                      ///< size everything, build maps, compute nothing: tensors have no data
   std::shared_ptr<MemoryMeter> meter;        ///< counts tensors and workspaces; optional
+  std::string label;                         ///< copied into every OpRecord, such as a layer's name
   std::function<void(const OpRecord&)> observer;  ///< called after each op, on the calling thread; optional
 };
 

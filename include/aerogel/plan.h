@@ -50,6 +50,7 @@ struct SparseConvArgs;  // backend/kernel.h: the exact arrays of a convolution
 
 /// What one op did, handed to ExecOptions::observer after it ran. The pointers live as long as the call.
 struct OpRecord {
+  std::string label;    ///< ExecOptions::label
   std::string op;       ///< "subm_conv", "batch_norm", …
   std::string problem;  ///< problem string
   std::string kernel;   ///< row that ran
@@ -60,6 +61,7 @@ struct OpRecord {
   std::int64_t pairs = 0;  ///< 0 where no map is involved
   bool map_reused = false;
   double map_ms = 0;       ///< time spent on the map in this call; 0 when it was reused
+  std::int64_t map_bytes = 0;  ///< memory of the map this call built; 0 when it was reused
   double run_ms = 0;
   double flop = 0;
   std::int64_t workspace_bytes = 0;

@@ -19,7 +19,7 @@ class KeyPacking {
       const std::int64_t extent = column > 0 ? spatial_shape[column - 1] : batch_size;
       margin_[column] = free;
       shift_[column] = used;
-      used += std::bit_width(static_cast<std::uint64_t>(extent + 2 * free > 0 ? extent + 2 * free - 1 : 0));
+      used += static_cast<int>(std::bit_width(static_cast<std::uint64_t>(extent + 2 * free > 0 ? extent + 2 * free - 1 : 0)));
       if (used > 63) fits_ = false;
       if (!fits_) used = 0;  // keep the shifts legal; the packing is not used
     }
