@@ -5,6 +5,7 @@
 // and nothing else in the code says which site feeds which. Kernel offsets count row-major, last axis fastest.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "aerogel/kernel_map.h"
@@ -51,6 +52,16 @@ inline bool follow(const KernelSpec& spec, const AxisRelation* relation, const D
     to[1 + axis] = static_cast<std::int32_t>(moved);
   }
   return true;
+}
+
+/// The tensor stride of the output sites: multiplied by a regular layer's stride, divided by a transposed one's.
+inline Dims output_tensor_stride(const KernelSpec& spec, const Dims& tensor_stride) {
+  Dims result = tensor_stride;
+  for (int axis = 0; axis < spec.ndim(); ++axis) {
+    if (spec.kind == ConvKind::kRegular) result[axis] *= spec.stride[axis];
+    if (spec.kind == ConvKind::kTransposed) result[axis] = std::max<std::int64_t>(1, result[axis] / spec.stride[axis]);
+  }
+  return result;
 }
 
 }  // namespace aerogel

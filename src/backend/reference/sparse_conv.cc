@@ -1,0 +1,83 @@
+// out[o, n] = activation((Σ_k Σ_c in[i, c] · weight[n, k, c] + bias[n]) · scale[n] + shift[n] + residual[o, n]),
+// over the pairs (i, o) of map[k], accumulated in double and rounded once.
+#include "backend/reference/sparse_conv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backend/reference/kernels_of.h"
+
+namespace aerogel::reference {
+namespace {
+
+const float* optional_data(const Tensor& tensor) { return tensor.defined() ? tensor.data<float>() : nullptr; }
+
+/// The input row that feeds output row `o` through offset k, or −1. A linear layer feeds each row from itself.
+std::int64_t input_row(const SparseConvArgs& args, std::int64_t k, std::int64_t o) {
+  if (args.map == nullptr) return o;
+  const auto* begin = args.map->offset_begin.data<std::int64_t>();
+  const auto* out_rows = args.map->out_rows.data<std::int32_t>();
+  const auto* found = std::lower_bound(out_rows + begin[k], out_rows + begin[k + 1], o);
+  if (found == out_rows + begin[k + 1] || *found != o) return -1;
+  return args.map->in_rows.data<std::int32_t>()[found - out_rows];
+}
+
+}  // namespace
+
+void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> rows, double* out, double* abs_sum) {
+  const std::int64_t c_in = args.problem.c_in;
+  const std::int64_t c_out = args.problem.c_out;
+  const std::int64_t volume = args.weight.volume();
+  const float* weight = args.weight.canonical().data<float>();  // [C_out, K, C_in]
+  const float* in = args.in.data<float>();                      // [N_in, C_in]
+  const float* bias = optional_data(args.epilogue.bias);
+  const float* scale = optional_data(args.epilogue.scale);
+  const float* shift = optional_data(args.epilogue.shift);
+  const float* residual = optional_data(args.epilogue.residual);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const std::int64_t o = rows[r];
+    double* sum = out + r * static_cast<std::size_t>(c_out);
+    double* absolute = abs_sum + r * static_cast<std::size_t>(c_out);
+    std::fill_n(sum, c_out, 0.0);
+    std::fill_n(absolute, c_out, 0.0);
+    for (std::int64_t k = 0; k < volume; ++k) {
+      const std::int64_t i = input_row(args, k, o);
+      if (i < 0) continue;
+      for (std::int64_t n = 0; n < c_out; ++n) {
+        for (std::int64_t c = 0; c < c_in; ++c) {
+          const double term = double{in[i * c_in + c]} * double{weight[(n * volume + k) * c_in + c]};
+          sum[n] += term;
+          absolute[n] += std::abs(term);
+        }
+      }
+    }
+    for (std::int64_t n = 0; n < c_out; ++n) {
+      const auto add = [&](double term) {
+        sum[n] += term;
+        absolute[n] += std::abs(term);
+      };
+      if (bias) add(bias[n]);
+      if (scale) {
+        sum[n] *= scale[n];
+        absolute[n] *= std::abs(scale[n]);
+      }
+      if (shift) add(shift[n]);
+      if (residual) add(residual[o * c_out + n]);
+      if (args.epilogue.activation == Activation::kRelu && sum[n] < 0) sum[n] = 0;
+    }
+  }
+}
+
+void sparse_conv(const SparseConvArgs& args) {
+  const std::int64_t c_out = args.problem.c_out;
+  std::vector<double> row(static_cast<std::size_t>(c_out));
+  std::vector<double> abs_sum(static_cast<std::size_t>(c_out));
+  float* out = args.out.mutable_data<float>();
+  for (std::int64_t o = 0; o < args.problem.n_out; ++o) {
+    sparse_conv_rows(args, {&o, 1}, row.data(), abs_sum.data());
+    std::transform(row.begin(), row.end(), out + o * c_out, [](double value) { return static_cast<float>(value); });
+  }
+}
+
+}  // namespace aerogel::reference
