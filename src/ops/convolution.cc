@@ -1,0 +1,143 @@
+#include "aerogel/ops/convolution.h"
+
+#include <fmt/core.h>
+
+#include "aerogel/error.h"
+#include "ops/checks.h"
+#include "ops/find_map.h"
+#include "ops/run_op.h"
+
+namespace aerogel {
+namespace {
+
+/// The weight's kernel extents; a 2-D weight is pointwise on every axis.
+Dims kernel_of(std::string_view op, const ConvWeight& weight, int ndim) {
+  if (!weight.defined()) throw InvalidArgument(fmt::format("[{}] undefined weight", op));
+  const Dims kernel = weight.kernel();
+  if (kernel.empty()) return Dims::filled(ndim, 1);
+  if (kernel.size() != ndim) {
+    throw InvalidArgument(fmt::format("[{}] weight {} has {} kernel axes but the coordinates have {} spatial columns",
+                                      op, weight.canonical().shape().str(), kernel.size(), ndim));
+  }
+  return kernel;
+}
+
+void check_channels(std::string_view op, const Tensor& features, const ConvWeight& weight) {
+  if (features.size(1) != weight.c_in()) {
+    throw InvalidArgument(fmt::format("[{}] weight has C_in={} but features have C={} (weight {}, features {})", op,
+                                      weight.c_in(), features.size(1), weight.canonical().shape().str(),
+                                      features.shape().str()));
+  }
+}
+
+/// Runs the convolution (or, without a map, the linear layer) into a new tensor and reports it.
+Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight, const KernelSpec& spec,
+                const KernelMap* map, const Epilogue& epilogue, const ExecOptions& exec, OpRecord& record) {
+  check_channels(op, in, weight);
+  SparseConvArgs args;
+  ConvProblem& problem = args.problem;
+  problem.spec = spec;
+  problem.n_in = in.size(0);
+  problem.n_out = map ? map->n_out : in.size(0);
+  problem.pairs = map ? map->pairs() : in.size(0);
+  problem.c_in = weight.c_in();
+  problem.c_out = weight.c_out();
+  problem.bias = epilogue.bias.defined();
+  problem.affine = epilogue.scale.defined() || epilogue.shift.defined();
+  problem.residual = epilogue.residual.defined();
+  problem.activation = epilogue.activation;
+  check_optional_f32(op, "bias", epilogue.bias, {problem.c_out});
+  check_optional_f32(op, "scale", epilogue.scale, {problem.c_out});
+  check_optional_f32(op, "shift", epilogue.shift, {problem.c_out});
+  check_optional_f32(op, "residual", epilogue.residual, {problem.n_out, problem.c_out});
+
+  args.map = map;
+  args.in = in.contiguous();
+  args.weight = weight;
+  args.epilogue = epilogue;
+  for (Tensor* term : {&args.epilogue.bias, &args.epilogue.scale, &args.epilogue.shift, &args.epilogue.residual}) {
+    if (term->defined()) *term = term->contiguous();
+  }
+  args.out = Tensor::empty({problem.n_out, problem.c_out}, DType::kF32, exec);
+  record.op = op;
+  record.problem = problem.str();
+  record.sites_in = problem.n_in;
+  record.sites_out = problem.n_out;
+  record.c_in = problem.c_in;
+  record.c_out = problem.c_out;
+  record.flop = problem.flop();
+  run_op<SparseConvArgs>(map ? "sparse_conv" : "linear", map ? &KernelTables::sparse_conv : &KernelTables::linear, args,
+                         exec, record);
+  record.conv = &args;
+  record.out = args.out;
+  observe(exec, record);
+  return args.out;
+}
+
+/// Submanifold, regular and transposed convolutions: geometry, map, run.
+SparseTensor conv_of_kind(std::string_view op, ConvKind kind, const SparseTensor& in, const ConvWeight& weight,
+                          const ConvOptions& options, const Epilogue& epilogue, const ExecOptions& exec) {
+  check_sparse(op, in);
+  const Dims kernel = kernel_of(op, weight, in.coordinates.ndim());
+  check_channels(op, in.features, weight);
+  const KernelSpec spec =
+      KernelSpec::make(kind, kernel, options.stride, options.padding, options.dilation, options.output_padding);
+  OpRecord record;
+  if (spec.is_pointwise()) {
+    return in.with_features(run_conv(op, in.features, weight, spec, nullptr, epilogue, exec, record));
+  }
+  const FoundMap found = find_map(in.coordinates, spec, exec, record);
+  const Coordinates& sites = found.map->new_coordinates.defined() ? found.map->new_coordinates : in.coordinates;
+  return {run_conv(op, in.features, weight, spec, found.map.get(), epilogue, exec, record), sites};
+}
+
+}  // namespace
+
+SparseTensor subm_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options,
+                       const Epilogue& epilogue, const ExecOptions& exec) {
+  return conv_of_kind("subm_conv", ConvKind::kSubmanifold, in, weight, options, epilogue, exec);
+}
+
+SparseTensor sparse_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options,
+                         const Epilogue& epilogue, const ExecOptions& exec) {
+  return conv_of_kind("sparse_conv", ConvKind::kRegular, in, weight, options, epilogue, exec);
+}
+
+SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options,
+                             const Epilogue& epilogue, const ExecOptions& exec) {
+  return conv_of_kind("transposed_conv", ConvKind::kTransposed, in, weight, options, epilogue, exec);
+}
+
+SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const ConvWeight& weight,
+                          const ConvOptions& options, const Epilogue& epilogue, const ExecOptions& exec) {
+  constexpr std::string_view kOp = "inverse_conv";
+  check_sparse(kOp, in);
+  if (!onto.defined()) throw InvalidArgument("[inverse_conv] undefined target coordinates");
+  const Dims kernel = kernel_of(kOp, weight, onto.ndim());
+  const KernelSpec spec =
+      KernelSpec::make(ConvKind::kInverse, kernel, options.stride, options.padding, options.dilation);
+  OpRecord record;
+  const bool pointwise = spec.is_pointwise();
+  const FoundMap found = pointwise ? FoundMap{} : find_map(onto, spec, exec, record);
+  const std::uint64_t expected = pointwise ? onto.id() : found.map->in_id;
+  if (in.coordinates.id() != expected) {
+    throw InvalidArgument(fmt::format(
+        "[inverse_conv] the input ({} sites) does not sit on the sites that a regular layer with {} made of the target "
+        "({} sites); pass the coordinates which that layer read, and its geometry",
+        in.sites(), spec.str(), onto.size()));
+  }
+  return {run_conv(kOp, in.features, weight, spec, found.map.get(), epilogue, exec, record), onto};
+}
+
+Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilogue, const ExecOptions& exec) {
+  constexpr std::string_view kOp = "linear";
+  check_f32(kOp, "features", in, {-1, -1});
+  if (!weight.defined() || weight.volume() != 1) {
+    throw InvalidArgument(fmt::format("[linear] expected a weight [C_out, C_in], got {}",
+                                      weight.defined() ? weight.canonical().str() : "undefined"));
+  }
+  OpRecord record;
+  return run_conv(kOp, in, weight, KernelSpec::make(ConvKind::kRegular, {1}), nullptr, epilogue, exec, record);
+}
+
+}  // namespace aerogel

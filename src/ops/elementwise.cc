@@ -1,0 +1,179 @@
+#include "aerogel/ops/elementwise.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "aerogel/error.h"
+#include "ops/checks.h"
+#include "ops/run_op.h"
+
+namespace aerogel {
+namespace {
+
+/// An OpRecord of an op that keeps its rows.
+OpRecord row_record(std::string_view op, std::int64_t n, std::int64_t c_in, std::int64_t c_out) {
+  OpRecord record;
+  record.op = op;
+  record.problem = fmt::format("{}:n={}:cin={}:cout={}", op, n, c_in, c_out);
+  record.sites_in = record.sites_out = n;
+  record.c_in = c_in;
+  record.c_out = c_out;
+  return record;
+}
+
+Tensor run_affine(std::string_view op, const Tensor& in, const Affine& by, const ExecOptions& exec) {
+  check_f32(op, "features", in, {-1, -1});
+  const std::int64_t channels = in.size(1);
+  check_optional_f32(op, "scale", by.scale, {channels});
+  check_optional_f32(op, "shift", by.shift, {channels});
+  check_optional_f32(op, "residual", by.residual, in.shape());
+  AffineArgs args;
+  args.in = in.contiguous();
+  if (by.scale.defined()) args.scale = by.scale.contiguous();
+  if (by.shift.defined()) args.shift = by.shift.contiguous();
+  if (by.residual.defined()) args.residual = by.residual.contiguous();
+  args.activation = by.activation;
+  args.out = Tensor::empty(in.shape(), DType::kF32, exec);
+  OpRecord record = row_record(op, in.size(0), channels, channels);
+  run_op<AffineArgs>("affine", &KernelTables::affine, args, exec, record);
+  record.out = args.out;
+  observe(exec, record);
+  return args.out;
+}
+
+void check_norm(std::string_view op, const BatchNorm& norm, std::int64_t channels, bool running) {
+  check_f32(op, "weight", norm.weight, {channels});
+  check_f32(op, "bias", norm.bias, {channels});
+  if (running) {
+    check_f32(op, "running_mean", norm.running_mean, {channels});
+    check_f32(op, "running_var", norm.running_var, {channels});
+  }
+  if (!(norm.eps >= 0)) throw InvalidArgument(fmt::format("[{}] eps must be at least 0, got {}", op, norm.eps));
+}
+
+/// scale = weight / √(var + eps), shift = bias − mean · scale, rounded to f32 once each.
+template <class Value>
+FoldedNorm fold(const BatchNorm& norm, const Value* mean, const Value* var) {
+  const std::int64_t channels = norm.weight.size(0);
+  const Tensor weight = norm.weight.contiguous();
+  const Tensor bias = norm.bias.contiguous();
+  FoldedNorm folded{Tensor::empty({channels}, DType::kF32), Tensor::empty({channels}, DType::kF32)};
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const double scale = double{weight.data<float>()[c]} / std::sqrt(static_cast<double>(var[c]) + norm.eps);
+    folded.scale.mutable_data<float>()[c] = static_cast<float>(scale);
+    folded.shift.mutable_data<float>()[c] =
+        static_cast<float>(double{bias.data<float>()[c]} - static_cast<double>(mean[c]) * scale);
+  }
+  return folded;
+}
+
+}  // namespace
+
+Tensor affine(const Tensor& in, const Affine& by, const ExecOptions& exec) { return run_affine("affine", in, by, exec); }
+
+SparseTensor relu(const SparseTensor& in, const ExecOptions& exec) {
+  check_sparse("relu", in);
+  return in.with_features(run_affine("relu", in.features, {.activation = Activation::kRelu}, exec));
+}
+
+SparseTensor add(const SparseTensor& a, const SparseTensor& b, const ExecOptions& exec) {
+  check_sparse("add", a);
+  check_sparse("add", b);
+  if (a.coordinates != b.coordinates) {
+    throw InvalidArgument(fmt::format("[add] the operands sit on different coordinate sets ({} and {} sites); "
+                                      "add_union sums over the union of sites",
+                                      a.sites(), b.sites()));
+  }
+  return a.with_features(run_affine("add", a.features, {.residual = b.features}, exec));
+}
+
+SparseTensor add_union(const SparseTensor& a, const SparseTensor& b, const ExecOptions& exec) {
+  constexpr std::string_view kOp = "add_union";
+  check_sparse(kOp, a);
+  check_sparse(kOp, b);
+  if (a.channels() != b.channels() || a.coordinates.spatial_shape() != b.coordinates.spatial_shape() ||
+      a.coordinates.batch_size() != b.coordinates.batch_size()) {
+    throw InvalidArgument(fmt::format(
+        "[add_union] channels, spatial shape and batch size must agree, got {} {} batch {} and {} {} batch {}",
+        a.features.str(), a.coordinates.spatial_shape().str(), a.coordinates.batch_size(), b.features.str(),
+        b.coordinates.spatial_shape().str(), b.coordinates.batch_size()));
+  }
+  SiteUnionArgs sites;
+  sites.a = a.coordinates;
+  sites.b = b.coordinates;
+  Coordinates joined;
+  Tensor rows_a;
+  Tensor rows_b;
+  sites.out = &joined;
+  sites.rows_a = &rows_a;
+  sites.rows_b = &rows_b;
+  OpRecord record = row_record(kOp, a.sites() + b.sites(), a.channels(), a.channels());
+  run_op<SiteUnionArgs>("site_union", &KernelTables::site_union, sites, exec, record, DryRun::kStillRuns);
+  record.map_ms = record.run_ms;
+
+  ScatterAddArgs args;
+  args.parts = {a.features.contiguous(), b.features.contiguous()};
+  args.rows = {rows_a, rows_b};
+  args.out = Tensor::empty({joined.size(), a.channels()}, DType::kF32, exec);
+  run_op<ScatterAddArgs>("scatter_add", &KernelTables::scatter_add, args, exec, record);
+  record.sites_out = joined.size();
+  record.out = args.out;
+  observe(exec, record);
+  return {args.out, joined};
+}
+
+SparseTensor concat(std::span<const SparseTensor> parts, const ExecOptions& exec) {
+  constexpr std::string_view kOp = "concat";
+  if (parts.empty()) throw InvalidArgument("[concat] expected at least one part");
+  ConcatArgs args;
+  std::int64_t channels = 0;
+  for (const SparseTensor& part : parts) {
+    check_sparse(kOp, part);
+    if (part.coordinates != parts[0].coordinates) {
+      throw InvalidArgument(fmt::format("[concat] the parts sit on different coordinate sets ({} and {} sites)",
+                                        parts[0].sites(), part.sites()));
+    }
+    args.parts.push_back(part.features.contiguous());
+    channels += part.channels();
+  }
+  args.out = Tensor::empty({parts[0].sites(), channels}, DType::kF32, exec);
+  OpRecord record = row_record(kOp, parts[0].sites(), channels, channels);
+  run_op<ConcatArgs>("concat", &KernelTables::concat, args, exec, record);
+  record.out = args.out;
+  observe(exec, record);
+  return parts[0].with_features(args.out);
+}
+
+FoldedNorm fold_batch_norm(const BatchNorm& norm) {
+  check_f32("fold_batch_norm", "weight", norm.weight, {-1});
+  check_norm("fold_batch_norm", norm, norm.weight.size(0), true);
+  const Tensor mean = norm.running_mean.contiguous();
+  const Tensor var = norm.running_var.contiguous();
+  return fold(norm, mean.data<float>(), var.data<float>());
+}
+
+SparseTensor batch_norm(const SparseTensor& in, const BatchNorm& norm, const ExecOptions& exec) {
+  check_sparse("batch_norm", in);
+  check_norm("batch_norm", norm, in.channels(), true);
+  const FoldedNorm folded = fold_batch_norm(norm);
+  return in.with_features(run_affine("batch_norm", in.features, {.scale = folded.scale, .shift = folded.shift}, exec));
+}
+
+SparseTensor batch_norm_train(const SparseTensor& in, const BatchNorm& norm, const ExecOptions& exec) {
+  constexpr std::string_view kOp = "batch_norm_train";
+  check_sparse(kOp, in);
+  check_norm(kOp, norm, in.channels(), false);
+  MomentsArgs args;
+  args.in = in.features.contiguous();
+  args.mean = Tensor::zeros({in.channels()}, DType::kF64);
+  args.var = Tensor::zeros({in.channels()}, DType::kF64);
+  if (in.sites() > 0) {
+    OpRecord record = row_record(kOp, in.sites(), in.channels(), in.channels());
+    run_op<MomentsArgs>("moments", &KernelTables::moments, args, exec, record);
+  }
+  const FoldedNorm folded = fold(norm, args.mean.data<double>(), args.var.data<double>());
+  return in.with_features(run_affine(kOp, in.features, {.scale = folded.scale, .shift = folded.shift}, exec));
+}
+
+}  // namespace aerogel
