@@ -7,7 +7,8 @@
 //   ops/*.h          the verbs                         io.h         files
 //   nn.h             modules and networks
 //
-// Data flows points → voxels → coordinates → kernel map → plan → kernel → features → next layer → picture or file.
+// Data flows points → voxels → coordinates → kernel map → plan → kernel → features → next layer → picture or
+// file.
 #pragma once
 
 #include "aerogel/conv.h"

@@ -55,8 +55,8 @@ class ConvWeight {
   const Tensor& canonical() const noexcept;
   std::int64_t c_out() const noexcept;
   std::int64_t c_in() const noexcept;
-  Dims kernel() const;                   ///< [k0, …]; empty for a 2-D weight
-  std::int64_t volume() const;           ///< K
+  Dims kernel() const;          ///< [k0, …]; empty for a 2-D weight
+  std::int64_t volume() const;  ///< K
 
   /// The packed form named `layout`, made by `pack` from the canonical tensor on first use and kept.
   Tensor packed(const std::string& layout, const std::function<Tensor(const Tensor&)>& pack) const;

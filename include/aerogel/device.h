@@ -1,4 +1,5 @@
-// Where memory lives, which backend computes, and how a call may be run. All choices are values; none is global.
+// Where memory lives, which backend computes, and how a call may be run. All choices are values; none is
+// global.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +36,11 @@ struct OpRecord;  // plan.h: what one op did
 /// How a call is to be run. The default runs on the cpu backend with every core.
 struct ExecOptions {
   Backend backend = Backend::kCpu;
-  int threads = 0;                           ///< 0 = all cores; results are the same bits for any number
-  std::string kernel;                        ///< force the kernel of this name (must be of `backend`); empty = planner
-  bool dry_run = false;                      ///< size everything, build maps, compute nothing: tensors have no data
-  std::shared_ptr<MemoryMeter> meter;        ///< counts tensors and workspaces; optional
-  std::string label;                         ///< copied into every OpRecord, such as a layer's name
+  int threads = 0;       ///< 0 = all cores; results are the same bits for any number
+  std::string kernel;    ///< force the kernel of this name (must be of `backend`); empty = planner
+  bool dry_run = false;  ///< size everything, build maps, compute nothing: tensors have no data
+  std::shared_ptr<MemoryMeter> meter;             ///< counts tensors and workspaces; optional
+  std::string label;                              ///< copied into every OpRecord, such as a layer's name
   std::function<void(const OpRecord&)> observer;  ///< called after each op, on the calling thread; optional
 };
 

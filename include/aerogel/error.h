@@ -13,7 +13,8 @@ class InvalidArgument : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// A right request that no kernel here takes; lists each candidate with its own reason. Python: NotImplementedError.
+/// A right request that no kernel here takes; lists each candidate with its own reason. Python:
+/// NotImplementedError.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,5 +1,5 @@
-// Files: one reader or writer per format. Every reader checks each byte it trusts; every writer writes a temporary
-// name and renames, so that a failure leaves what was there.
+// Files: one reader or writer per format. Every reader checks each byte it trusts; every writer writes a
+// temporary name and renames, so that a failure leaves what was there.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using Path = std::filesystem::path;
 
 /// Columns of numbers with names, P rows each, all f64 so that survey coordinates keep their millimetres.
 struct PointTable {
-  std::vector<std::string> names;           ///< "x", "y", "z", "intensity", …; lower-cased as in the file's header
+  std::vector<std::string> names;  ///< "x", "y", "z", "intensity", …; lower-cased as in the file's header
   std::vector<std::vector<double>> columns;  ///< [names.size()][P]
   std::int64_t rows() const { return columns.empty() ? 0 : static_cast<std::int64_t>(columns[0].size()); }
   int find(const std::string& name) const;  ///< column number or −1; case does not matter
@@ -49,7 +49,8 @@ void write_safetensors(const Path& path, const std::map<std::string, Tensor>& te
 
 /// Binary little-endian .ply with x, y, z and scalar fields, f32.
 ///   xyz [P, 3] f32; fields: name → [P] f32
-void write_ply(const Path& path, const Tensor& xyz, const std::vector<std::pair<std::string, Tensor>>& fields);
+void write_ply(const Path& path, const Tensor& xyz,
+               const std::vector<std::pair<std::string, Tensor>>& fields);
 
 /// 8-bit RGB picture: [H, W, 3] u8.
 void write_png(const Path& path, const Tensor& rgb);

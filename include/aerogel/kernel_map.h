@@ -23,10 +23,10 @@ ConvKind parse_conv_kind(std::string_view name);          ///< InvalidArgument l
 
 /// The geometry of a window: what convolutions and pools of one shape share.
 ///
-/// Per axis `fine = stride · coarse + dilation · tap − padding`; a regular layer reads fine sites and writes coarse
-/// ones, a transposed layer the other way round. Kernel axes follow the spatial columns; offsets count row-major,
-/// last axis fastest, offset 0 is the most negative tap. Submanifold layers are centred: stride 1, odd kernels,
-/// padding dilation·(kernel−1)/2.
+/// Per axis `fine = stride · coarse + dilation · tap − padding`; a regular layer reads fine sites and writes
+/// coarse ones, a transposed layer the other way round. Kernel axes follow the spatial columns; offsets count
+/// row-major, last axis fastest, offset 0 is the most negative tap. Submanifold layers are centred: stride 1,
+/// odd kernels, padding dilation·(kernel−1)/2.
 struct KernelSpec {
   ConvKind kind = ConvKind::kSubmanifold;
   Dims kernel;          ///< ndim, ≥ 1
@@ -36,14 +36,15 @@ struct KernelSpec {
   Dims output_padding;  ///< ndim, ≥ 0; transposed only: rows added to the output extent
 
   /// Fills what is left empty (stride 1, padding 0 or centred, dilation 1) and checks every value.
-  /// throws InvalidArgument naming the field: even submanifold kernels, values below their least, wrong counts.
+  /// throws InvalidArgument naming the field: even submanifold kernels, values below their least, wrong
+  /// counts.
   static KernelSpec make(ConvKind kind, const Dims& kernel, const Dims& stride = {}, const Dims& padding = {},
                          const Dims& dilation = {}, const Dims& output_padding = {});
 
   int ndim() const noexcept { return kernel.size(); }
   std::int64_t volume() const { return kernel.product(); }  ///< K
-  bool is_pointwise() const noexcept;  ///< K = 1, stride 1, padding 0: a matrix product, no map
-  Dims tap(std::int64_t offset) const;  ///< the tap of kernel offset number `offset`
+  bool is_pointwise() const noexcept;                ///< K = 1, stride 1, padding 0: a matrix product, no map
+  Dims tap(std::int64_t offset) const;               ///< the tap of kernel offset number `offset`
   Dims output_shape(const Dims& input_shape) const;  ///< InvalidArgument if an extent would fall below 1
   bool operator==(const KernelSpec&) const = default;
   std::string str() const;  ///< "kind=subm:kernel=3x3x3:stride=1x1x1:padding=1x1x1:dilation=1x1x1"
@@ -56,13 +57,13 @@ class KernelMap {
   KernelSpec spec;
   std::int64_t n_in = 0;
   std::int64_t n_out = 0;
-  std::uint64_t in_id = 0;           ///< id() of the input coordinate set
-  std::uint64_t out_id = 0;          ///< id() of the output coordinate set
-  Coordinates new_coordinates;       ///< the output sites, where they are not the input's; else undefined
-  Tensor in_rows;                    ///< [pairs] i32
-  Tensor out_rows;                   ///< [pairs] i32
-  Tensor offset_begin;               ///< [K+1] i64
-  double build_ms = 0;               ///< wall time of the build
+  std::uint64_t in_id = 0;      ///< id() of the input coordinate set
+  std::uint64_t out_id = 0;     ///< id() of the output coordinate set
+  Coordinates new_coordinates;  ///< the output sites, where they are not the input's; else undefined
+  Tensor in_rows;               ///< [pairs] i32
+  Tensor out_rows;              ///< [pairs] i32
+  Tensor offset_begin;          ///< [K+1] i64
+  double build_ms = 0;          ///< wall time of the build
 
   std::int64_t pairs() const noexcept { return in_rows.numel(); }
   std::int64_t pairs_of(std::int64_t offset) const;  ///< pairs of one kernel offset

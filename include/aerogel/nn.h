@@ -48,26 +48,28 @@ class Module {
 
 /// Loads every parameter of `module`; each tensor is converted to f32.
 ///
-///   names match with or without `optional_prefix` (such as "backbone_3d.") in front; `*.num_batches_tracked` is ignored
-///   throws   InvalidArgument   one error listing every missing, unexpected and misshapen tensor; nothing is loaded then
+///   names match with or without `optional_prefix` (such as "backbone_3d.") in front; `*.num_batches_tracked`
+///   is ignored throws   InvalidArgument   one error listing every missing, unexpected and misshapen tensor;
+///   nothing is loaded then
 void load_state_dict(Module& module, const StateDict& state, const std::string& optional_prefix = "");
 
 /// All parameters of `module` by name.
 StateDict state_dict(Module& module);
 
-/// Deterministic weights from a seed: He-scaled signed convolutions, batch norm close to identity. "untrained weights".
+/// Deterministic weights from a seed: He-scaled signed convolutions, batch norm close to identity. "untrained
+/// weights".
 void init_weights(Module& module, std::uint64_t seed);
 
 /// What a network expects and where it comes from.
 struct NetworkInfo {
-  std::string name;                     ///< "centerpoint"
-  std::string variant;                  ///< "waymo"; "" where there is one only
-  std::string description;              ///< one line
-  std::vector<std::string> features;    ///< input features by column name: x, y, z, intensity, …
-  float voxel[3];                       ///< default voxel size, metres, x y z
-  float range[6];                       ///< default box, metres: x0 y0 z0 x1 y1 z1
-  bool has_default_box = true;          ///< false: the box is the cloud's own, the voxel its longest side / 200
-  std::int64_t extra_z = 0;             ///< cells added to the grid's z extent, as OpenPCDet does (41 of 40)
+  std::string name;                   ///< "centerpoint"
+  std::string variant;                ///< "waymo"; "" where there is one only
+  std::string description;            ///< one line
+  std::vector<std::string> features;  ///< input features by column name: x, y, z, intensity, …
+  float voxel[3];                     ///< default voxel size, metres, x y z
+  float range[6];                     ///< default box, metres: x0 y0 z0 x1 y1 z1
+  bool has_default_box = true;        ///< false: the box is the cloud's own, the voxel its longest side / 200
+  std::int64_t extra_z = 0;           ///< cells added to the grid's z extent, as OpenPCDet does (41 of 40)
 };
 
 /// Every network and variant.

@@ -60,7 +60,7 @@ struct OpRecord {
   std::int64_t c_out = 0;
   std::int64_t pairs = 0;  ///< 0 where no map is involved
   bool map_reused = false;
-  double map_ms = 0;       ///< time spent on the map in this call; 0 when it was reused
+  double map_ms = 0;           ///< time spent on the map in this call; 0 when it was reused
   std::int64_t map_bytes = 0;  ///< memory of the map this call built; 0 when it was reused
   double run_ms = 0;
   double flop = 0;

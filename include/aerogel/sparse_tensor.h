@@ -15,8 +15,8 @@ struct MapStats {
   std::int64_t reuses = 0;  ///< look-ups that found one
 };
 
-/// An immutable set of N sites: int32 rows (batch, then the spatial columns in the order of spatial_shape), no two
-/// alike. Copies share one set; equality is identity. Safe to use from many threads.
+/// An immutable set of N sites: int32 rows (batch, then the spatial columns in the order of spatial_shape),
+/// no two alike. Copies share one set; equality is identity. Safe to use from many threads.
 class Coordinates {
  public:
   Coordinates() = default;  ///< undefined
@@ -26,22 +26,24 @@ class Coordinates {
   ///   indices        [N, 1+ndim]  i32    batch, then spatial columns; ndim = 1 … 4; N < 2^31
   ///   spatial_shape  ndim         cells  every coordinate lies in [0, extent)
   ///   batch_size     ≥ 0                 every batch index lies in [0, batch_size)
-  ///   throws   InvalidArgument   dtype or shape, a coordinate out of range (names the first bad row), two equal
+  ///   throws   InvalidArgument   dtype or shape, a coordinate out of range (names the first bad row), two
+  ///   equal
   ///                              rows (names both)
   ///   cost     O(N) if the rows are already sorted, else one sort
   static Coordinates create(const Tensor& indices, const Dims& spatial_shape, std::int64_t batch_size);
 
-  /// As create, for rows known to be sorted, in range and distinct. For kernels that made them so; not checked.
+  /// As create, for rows known to be sorted, in range and distinct. For kernels that made them so; not
+  /// checked.
   static Coordinates adopt_sorted(const Tensor& indices, const Dims& spatial_shape, std::int64_t batch_size,
                                   const Dims& tensor_stride);
 
   bool defined() const noexcept { return impl_ != nullptr; }
-  std::int64_t size() const noexcept;                    ///< N
+  std::int64_t size() const noexcept;  ///< N
   int ndim() const noexcept;
   std::int64_t batch_size() const noexcept;
   const Dims& spatial_shape() const noexcept;
-  const Dims& tensor_stride() const noexcept;            ///< distance of neighbouring sites in input voxels; 1 at first
-  const Tensor& indices() const noexcept;                ///< [N, 1+ndim] i32, row order as given
+  const Dims& tensor_stride() const noexcept;  ///< distance of neighbouring sites in input voxels; 1 at first
+  const Tensor& indices() const noexcept;      ///< [N, 1+ndim] i32, row order as given
   const std::int32_t* row(std::int64_t site) const noexcept;  ///< [1+ndim]
 
   /// Rows in (batch, columns left to right) order; empty when the set is already sorted.

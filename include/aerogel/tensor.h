@@ -16,8 +16,9 @@ class Tensor {
  public:
   Tensor() = default;  ///< undefined: defined() is false
 
-  /// Uninitialised, contiguous (last axis fastest). Throws OutOfMemory, InvalidArgument (negative extent, overflow).
-  /// With exec.dry_run the tensor has a shape but no data; exec.meter counts its bytes while it lives.
+  /// Uninitialised, contiguous (last axis fastest). Throws OutOfMemory, InvalidArgument (negative extent,
+  /// overflow). With exec.dry_run the tensor has a shape but no data; exec.meter counts its bytes while it
+  /// lives.
   static Tensor empty(const Dims& shape, DType dtype, const ExecOptions& exec = {});
   static Tensor zeros(const Dims& shape, DType dtype, const ExecOptions& exec = {});
 
@@ -57,12 +58,12 @@ class Tensor {
   }
   void* raw() const noexcept { return data_; }
 
-  Tensor reshape(const Dims& shape) const;                 ///< same data; needs contiguity and an equal count
-  Tensor permute(std::span<const int> axes) const;         ///< a view
+  Tensor reshape(const Dims& shape) const;          ///< same data; needs contiguity and an equal count
+  Tensor permute(std::span<const int> axes) const;  ///< a view
   Tensor slice_rows(std::int64_t begin, std::int64_t end) const;  ///< a view of rows [begin, end) of axis 0
-  Tensor contiguous() const;                               ///< itself, or a packed copy
-  Tensor clone() const;                                    ///< a packed copy
-  Tensor to(DType dtype) const;                            ///< converted packed copy (f32/f64/ints/f16/bf16)
+  Tensor contiguous() const;                                      ///< itself, or a packed copy
+  Tensor clone() const;                                           ///< a packed copy
+  Tensor to(DType dtype) const;  ///< converted packed copy (f32/f64/ints/f16/bf16)
 
   /// "f32 [1024, 64]"
   std::string str() const;

@@ -14,25 +14,49 @@ namespace aerogel {
 inline constexpr int kMaxNdim = 4;
 
 /// Element types. Only f32 features compute today; the others carry coordinates, ids and files.
-enum class DType : std::uint8_t { kF32, kF64, kF16, kBF16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kBool };
+enum class DType : std::uint8_t {
+  kF32,
+  kF64,
+  kF16,
+  kBF16,
+  kI8,
+  kU8,
+  kI16,
+  kU16,
+  kI32,
+  kU32,
+  kI64,
+  kU64,
+  kBool
+};
 
-std::size_t itemsize(DType dtype) noexcept;            ///< bytes of one element
-std::string_view dtype_name(DType dtype) noexcept;     ///< "f32", "i32", …
-DType parse_dtype(std::string_view name);              ///< inverse of dtype_name; InvalidArgument otherwise
+std::size_t itemsize(DType dtype) noexcept;         ///< bytes of one element
+std::string_view dtype_name(DType dtype) noexcept;  ///< "f32", "i32", …
+DType parse_dtype(std::string_view name);           ///< inverse of dtype_name; InvalidArgument otherwise
 
 /// The DType of a C++ type: `dtype_of<float>`. bool is stored as one byte.
 template <class T>
 inline constexpr DType dtype_of = DType::kBool;
-template <> inline constexpr DType dtype_of<float> = DType::kF32;
-template <> inline constexpr DType dtype_of<double> = DType::kF64;
-template <> inline constexpr DType dtype_of<std::int8_t> = DType::kI8;
-template <> inline constexpr DType dtype_of<std::uint8_t> = DType::kU8;
-template <> inline constexpr DType dtype_of<std::int16_t> = DType::kI16;
-template <> inline constexpr DType dtype_of<std::uint16_t> = DType::kU16;
-template <> inline constexpr DType dtype_of<std::int32_t> = DType::kI32;
-template <> inline constexpr DType dtype_of<std::uint32_t> = DType::kU32;
-template <> inline constexpr DType dtype_of<std::int64_t> = DType::kI64;
-template <> inline constexpr DType dtype_of<std::uint64_t> = DType::kU64;
+template <>
+inline constexpr DType dtype_of<float> = DType::kF32;
+template <>
+inline constexpr DType dtype_of<double> = DType::kF64;
+template <>
+inline constexpr DType dtype_of<std::int8_t> = DType::kI8;
+template <>
+inline constexpr DType dtype_of<std::uint8_t> = DType::kU8;
+template <>
+inline constexpr DType dtype_of<std::int16_t> = DType::kI16;
+template <>
+inline constexpr DType dtype_of<std::uint16_t> = DType::kU16;
+template <>
+inline constexpr DType dtype_of<std::int32_t> = DType::kI32;
+template <>
+inline constexpr DType dtype_of<std::uint32_t> = DType::kU32;
+template <>
+inline constexpr DType dtype_of<std::int64_t> = DType::kI64;
+template <>
+inline constexpr DType dtype_of<std::uint64_t> = DType::kU64;
 
 /// What an epilogue applies last.
 enum class Activation : std::uint8_t { kNone, kRelu };
@@ -58,7 +82,7 @@ class Dims {
   void push_back(std::int64_t value);
   std::int64_t product() const;  ///< 1 when empty; InvalidArgument if it leaves 63 bits
   bool operator==(const Dims& other) const noexcept;
-  std::string str() const;               ///< "[64, 3, 3, 3, 32]"
+  std::string str() const;                   ///< "[64, 3, 3, 3, 32]"
   std::string joined(char separator) const;  ///< "3x3x3"
 
  private:

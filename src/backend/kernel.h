@@ -1,9 +1,9 @@
-// One row of a kernel table, and the exact arrays of every op. A kernel is one file and one line in its backend's
-// kernels.cc; tests, benchmarks, listings and docs iterate over the rows.
+// One row of a kernel table, and the exact arrays of every op. A kernel is one file and one line in its
+// backend's kernels.cc; tests, benchmarks, listings and docs iterate over the rows.
 //
-// Contract of every row: arrays are contiguous and their shapes were checked by ops/; outputs are allocated, hold
-// anything and never overlap inputs, unless an Args says otherwise; the same Args give the same bits for any number
-// of threads.
+// Contract of every row: arrays are contiguous and their shapes were checked by ops/; outputs are allocated,
+// hold anything and never overlap inputs, unless an Args says otherwise; the same Args give the same bits for
+// any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,8 @@ struct MapArgs {
   KernelMap* out = nullptr;
 };
 
-/// out = epilogue(Σ_k in[map.in, :] · weight[:, k, :]ᵀ). The linear table takes the same with map == nullptr, K = 1.
+/// out = epilogue(Σ_k in[map.in, :] · weight[:, k, :]ᵀ). The linear table takes the same with map == nullptr,
+/// K = 1.
 struct SparseConvArgs {
   ConvProblem problem;
   const KernelMap* map = nullptr;
@@ -134,8 +135,8 @@ struct FromDenseArgs {
 
 /// Numbers that both voxelizers share: index = floor((p − lo) / size) in f32, dropped outside 0 … grid−1.
 struct GridNumbers {
-  float lo[3];            // x, y, z
-  float size[3];          // x, y, z
+  float lo[3];             // x, y, z
+  float size[3];           // x, y, z
   std::int32_t extent[3];  // cells along x, y, z
 };
 

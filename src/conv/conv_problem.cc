@@ -17,8 +17,9 @@ std::string ConvProblem::str() const {
   add(affine, "affine");
   add(residual, "residual");
   add(activation != Activation::kNone, activation_name(activation));
-  return fmt::format("sparse_conv:{}:n_in={}:n_out={}:pairs={}:cin={}:cout={}:dtype={}:epilogue={}", spec.str(), n_in,
-                     n_out, pairs, c_in, c_out, dtype_name(dtype), epilogue.empty() ? "none" : epilogue);
+  return fmt::format("sparse_conv:{}:n_in={}:n_out={}:pairs={}:cin={}:cout={}:dtype={}:epilogue={}",
+                     spec.str(), n_in, n_out, pairs, c_in, c_out, dtype_name(dtype),
+                     epilogue.empty() ? "none" : epilogue);
 }
 
 }  // namespace aerogel

@@ -1,7 +1,7 @@
-#include <fmt/core.h>
-
 #include <map>
 #include <mutex>
+
+#include <fmt/core.h>
 
 #include "aerogel/conv.h"
 #include "aerogel/error.h"
@@ -17,22 +17,27 @@ struct ConvWeight::Impl {
 ConvWeight::ConvWeight(const Tensor& weight) : impl_(std::make_shared<Impl>()) {
   const int axes = weight.shape().size();
   if (!weight.defined() || weight.dtype() != DType::kF32 || axes < 2 || axes > 2 + kMaxNdim) {
-    throw InvalidArgument(fmt::format(
-        "[conv_weight] expected f32 [C_out, k0, …, C_in] with 0 to {} kernel axes, got {}", kMaxNdim, weight.str()));
+    throw InvalidArgument(
+        fmt::format("[conv_weight] expected f32 [C_out, k0, …, C_in] with 0 to {} kernel axes, got {}",
+                    kMaxNdim, weight.str()));
   }
   for (int axis = 0; axis < axes; ++axis) {
-    if (weight.size(axis) < 1) throw InvalidArgument(fmt::format("[conv_weight] empty axis in {}", weight.str()));
+    if (weight.size(axis) < 1)
+      throw InvalidArgument(fmt::format("[conv_weight] empty axis in {}", weight.str()));
   }
   impl_->canonical = weight.contiguous();
 }
 
 const Tensor& ConvWeight::canonical() const noexcept { return impl_->canonical; }
 std::int64_t ConvWeight::c_out() const noexcept { return impl_->canonical.size(0); }
-std::int64_t ConvWeight::c_in() const noexcept { return impl_->canonical.size(impl_->canonical.shape().size() - 1); }
+std::int64_t ConvWeight::c_in() const noexcept {
+  return impl_->canonical.size(impl_->canonical.shape().size() - 1);
+}
 
 Dims ConvWeight::kernel() const {
   Dims kernel;
-  for (int axis = 1; axis + 1 < impl_->canonical.shape().size(); ++axis) kernel.push_back(impl_->canonical.size(axis));
+  for (int axis = 1; axis + 1 < impl_->canonical.shape().size(); ++axis)
+    kernel.push_back(impl_->canonical.size(axis));
   return kernel;
 }
 

@@ -1,8 +1,8 @@
 #include "aerogel/device.h"
 
-#include <fmt/core.h>
-
 #include <atomic>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 

@@ -1,7 +1,6 @@
 #include "core/parallel.h"
 
 #include <sched.h>
-
 #include <thread>
 
 namespace aerogel {

@@ -1,5 +1,5 @@
-// The one door to threads. With AEROGEL_STD_THREADS (the tsan preset) plain std::thread stands in for oneTBB, whose
-// Debian build is not instrumented.
+// The one door to threads. With AEROGEL_STD_THREADS (the tsan preset) plain std::thread stands in for oneTBB,
+// whose Debian build is not instrumented.
 #pragma once
 
 #include <algorithm>
@@ -26,10 +26,10 @@ int hardware_threads() noexcept;
 /// `asked` threads, or all cores when it is 0.
 inline int resolve_threads(int asked) noexcept { return asked > 0 ? asked : hardware_threads(); }
 
-/// Calls body(begin, end) for chunks of [0, count), each `grain` long but the last. The chunks never depend on the
-/// number of threads, so a result that depends only on its chunk is the same bits for any of them. The first
-/// exception of a body is rethrown here. A body may take (begin, end, slot): slot < resolve_threads(threads) is held
-/// by one running chunk at a time, for scratch memory.
+/// Calls body(begin, end) for chunks of [0, count), each `grain` long but the last. The chunks never depend
+/// on the number of threads, so a result that depends only on its chunk is the same bits for any of them. The
+/// first exception of a body is rethrown here. A body may take (begin, end, slot): slot <
+/// resolve_threads(threads) is held by one running chunk at a time, for scratch memory.
 template <class Body>
 void parallel_chunks(std::int64_t count, std::int64_t grain, int threads, const Body& body) {
   grain = std::max<std::int64_t>(grain, 1);
@@ -75,7 +75,8 @@ void parallel_chunks(std::int64_t count, std::int64_t grain, int threads, const 
     tbb::parallel_for(
         tbb::blocked_range<std::int64_t>(0, chunks, 1),
         [&](const tbb::blocked_range<std::int64_t>& range) {
-          for (std::int64_t chunk = range.begin(); chunk < range.end(); ++chunk) run(chunk, tbb::this_task_arena::current_thread_index());
+          for (std::int64_t chunk = range.begin(); chunk < range.end(); ++chunk)
+            run(chunk, tbb::this_task_arena::current_thread_index());
         },
         tbb::simple_partitioner());
   });

@@ -1,13 +1,14 @@
 #include "aerogel/tensor.h"
 
-#include <fmt/core.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "core/half.h"
 
 namespace aerogel {
@@ -50,11 +51,13 @@ Dims packed_strides(const Dims& shape) {
 
 std::int64_t checked_bytes(const Dims& shape, DType dtype) {
   for (std::int64_t extent : shape) {
-    if (extent < 0) throw InvalidArgument(fmt::format("[tensor] extents must be at least 0, got {}", shape.str()));
+    if (extent < 0)
+      throw InvalidArgument(fmt::format("[tensor] extents must be at least 0, got {}", shape.str()));
   }
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(shape.product(), static_cast<std::int64_t>(itemsize(dtype)), &bytes)) {
-    throw InvalidArgument(fmt::format("[tensor] {} {} leaves 63 bits of bytes", dtype_name(dtype), shape.str()));
+    throw InvalidArgument(
+        fmt::format("[tensor] {} {} leaves 63 bits of bytes", dtype_name(dtype), shape.str()));
   }
   return bytes;
 }
@@ -80,38 +83,76 @@ void for_each_offset(const Dims& shape, const Dims& strides, Visit&& visit) {
 
 double load_as_double(const void* data, DType dtype, std::int64_t i) {
   switch (dtype) {
-    case DType::kF32: return static_cast<const float*>(data)[i];
-    case DType::kF64: return static_cast<const double*>(data)[i];
-    case DType::kF16: return f16_to_f32(static_cast<const std::uint16_t*>(data)[i]);
-    case DType::kBF16: return bf16_to_f32(static_cast<const std::uint16_t*>(data)[i]);
-    case DType::kI8: return static_cast<const std::int8_t*>(data)[i];
+    case DType::kF32:
+      return static_cast<const float*>(data)[i];
+    case DType::kF64:
+      return static_cast<const double*>(data)[i];
+    case DType::kF16:
+      return f16_to_f32(static_cast<const std::uint16_t*>(data)[i]);
+    case DType::kBF16:
+      return bf16_to_f32(static_cast<const std::uint16_t*>(data)[i]);
+    case DType::kI8:
+      return static_cast<const std::int8_t*>(data)[i];
     case DType::kU8:
-    case DType::kBool: return static_cast<const std::uint8_t*>(data)[i];
-    case DType::kI16: return static_cast<const std::int16_t*>(data)[i];
-    case DType::kU16: return static_cast<const std::uint16_t*>(data)[i];
-    case DType::kI32: return static_cast<const std::int32_t*>(data)[i];
-    case DType::kU32: return static_cast<const std::uint32_t*>(data)[i];
-    case DType::kI64: return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
-    case DType::kU64: return static_cast<double>(static_cast<const std::uint64_t*>(data)[i]);
+    case DType::kBool:
+      return static_cast<const std::uint8_t*>(data)[i];
+    case DType::kI16:
+      return static_cast<const std::int16_t*>(data)[i];
+    case DType::kU16:
+      return static_cast<const std::uint16_t*>(data)[i];
+    case DType::kI32:
+      return static_cast<const std::int32_t*>(data)[i];
+    case DType::kU32:
+      return static_cast<const std::uint32_t*>(data)[i];
+    case DType::kI64:
+      return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
+    case DType::kU64:
+      return static_cast<double>(static_cast<const std::uint64_t*>(data)[i]);
   }
   return 0;
 }
 
 void store_from_double(void* data, DType dtype, std::int64_t i, double value) {
   switch (dtype) {
-    case DType::kF32: static_cast<float*>(data)[i] = static_cast<float>(value); return;
-    case DType::kF64: static_cast<double*>(data)[i] = value; return;
-    case DType::kF16: static_cast<std::uint16_t*>(data)[i] = f32_to_f16(static_cast<float>(value)); return;
-    case DType::kBF16: static_cast<std::uint16_t*>(data)[i] = f32_to_bf16(static_cast<float>(value)); return;
-    case DType::kI8: static_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(value); return;
-    case DType::kU8: static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(value); return;
-    case DType::kBool: static_cast<std::uint8_t*>(data)[i] = value != 0; return;
-    case DType::kI16: static_cast<std::int16_t*>(data)[i] = static_cast<std::int16_t>(value); return;
-    case DType::kU16: static_cast<std::uint16_t*>(data)[i] = static_cast<std::uint16_t>(value); return;
-    case DType::kI32: static_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(value); return;
-    case DType::kU32: static_cast<std::uint32_t*>(data)[i] = static_cast<std::uint32_t>(value); return;
-    case DType::kI64: static_cast<std::int64_t*>(data)[i] = static_cast<std::int64_t>(value); return;
-    case DType::kU64: static_cast<std::uint64_t*>(data)[i] = static_cast<std::uint64_t>(value); return;
+    case DType::kF32:
+      static_cast<float*>(data)[i] = static_cast<float>(value);
+      return;
+    case DType::kF64:
+      static_cast<double*>(data)[i] = value;
+      return;
+    case DType::kF16:
+      static_cast<std::uint16_t*>(data)[i] = f32_to_f16(static_cast<float>(value));
+      return;
+    case DType::kBF16:
+      static_cast<std::uint16_t*>(data)[i] = f32_to_bf16(static_cast<float>(value));
+      return;
+    case DType::kI8:
+      static_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(value);
+      return;
+    case DType::kU8:
+      static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(value);
+      return;
+    case DType::kBool:
+      static_cast<std::uint8_t*>(data)[i] = value != 0;
+      return;
+    case DType::kI16:
+      static_cast<std::int16_t*>(data)[i] = static_cast<std::int16_t>(value);
+      return;
+    case DType::kU16:
+      static_cast<std::uint16_t*>(data)[i] = static_cast<std::uint16_t>(value);
+      return;
+    case DType::kI32:
+      static_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(value);
+      return;
+    case DType::kU32:
+      static_cast<std::uint32_t*>(data)[i] = static_cast<std::uint32_t>(value);
+      return;
+    case DType::kI64:
+      static_cast<std::int64_t*>(data)[i] = static_cast<std::int64_t>(value);
+      return;
+    case DType::kU64:
+      static_cast<std::uint64_t*>(data)[i] = static_cast<std::uint64_t>(value);
+      return;
   }
 }
 
@@ -164,14 +205,15 @@ bool Tensor::is_contiguous() const noexcept { return numel() <= 1 || strides_ ==
 
 void Tensor::check_dtype(DType asked) const {
   if (asked != dtype_) {
-    throw InvalidArgument(fmt::format("[tensor] expected {} elements, the tensor is {}", dtype_name(asked), str()));
+    throw InvalidArgument(
+        fmt::format("[tensor] expected {} elements, the tensor is {}", dtype_name(asked), str()));
   }
 }
 
 Tensor Tensor::reshape(const Dims& shape) const {
   if (shape.product() != numel()) {
-    throw InvalidArgument(fmt::format("[reshape] {} has {} elements, {} needs {}", str(), numel(), shape.str(),
-                                      shape.product()));
+    throw InvalidArgument(fmt::format("[reshape] {} has {} elements, {} needs {}", str(), numel(),
+                                      shape.str(), shape.product()));
   }
   Tensor result = contiguous();
   result.shape_ = shape;
@@ -202,7 +244,8 @@ Tensor Tensor::slice_rows(std::int64_t begin, std::int64_t end) const {
   Tensor result = *this;
   result.shape_[0] = end - begin;
   if (data_ != nullptr) {
-    result.data_ = static_cast<char*>(data_) + begin * strides_[0] * static_cast<std::int64_t>(itemsize(dtype_));
+    result.data_ =
+        static_cast<char*>(data_) + begin * strides_[0] * static_cast<std::int64_t>(itemsize(dtype_));
   }
   return result;
 }

@@ -14,9 +14,9 @@ struct DTypeRow {
 };
 
 constexpr DTypeRow kDTypes[] = {
-    {DType::kF32, "f32", 4}, {DType::kF64, "f64", 8}, {DType::kF16, "f16", 2}, {DType::kBF16, "bf16", 2},
-    {DType::kI8, "i8", 1},   {DType::kU8, "u8", 1},   {DType::kI16, "i16", 2}, {DType::kU16, "u16", 2},
-    {DType::kI32, "i32", 4}, {DType::kU32, "u32", 4}, {DType::kI64, "i64", 8}, {DType::kU64, "u64", 8},
+    {DType::kF32, "f32", 4},   {DType::kF64, "f64", 8}, {DType::kF16, "f16", 2}, {DType::kBF16, "bf16", 2},
+    {DType::kI8, "i8", 1},     {DType::kU8, "u8", 1},   {DType::kI16, "i16", 2}, {DType::kU16, "u16", 2},
+    {DType::kI32, "i32", 4},   {DType::kU32, "u32", 4}, {DType::kI64, "i64", 8}, {DType::kU64, "u64", 8},
     {DType::kBool, "bool", 1},
 };
 

@@ -44,8 +44,10 @@ std::shared_ptr<const KernelMap> swap_map(const KernelMap& map) {
     for (std::int64_t p = begin[k]; p < begin[k + 1]; ++p) pairs.emplace_back(in[p], out[p]);
     if (!std::is_sorted(pairs.begin(), pairs.end())) std::sort(pairs.begin(), pairs.end());
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      swapped->out_rows.mutable_data<std::int32_t>()[begin[k] + static_cast<std::int64_t>(i)] = pairs[i].first;
-      swapped->in_rows.mutable_data<std::int32_t>()[begin[k] + static_cast<std::int64_t>(i)] = pairs[i].second;
+      swapped->out_rows.mutable_data<std::int32_t>()[begin[k] + static_cast<std::int64_t>(i)] =
+          pairs[i].first;
+      swapped->in_rows.mutable_data<std::int32_t>()[begin[k] + static_cast<std::int64_t>(i)] =
+          pairs[i].second;
     }
   }
   return swapped;

@@ -1,6 +1,6 @@
-#include <fmt/core.h>
-
 #include <limits>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 #include "aerogel/kernel_map.h"
@@ -14,11 +14,13 @@ constexpr std::string_view kKindNames[] = {"subm", "regular", "transposed", "inv
 Dims per_axis(const char* name, const Dims& given, int ndim, std::int64_t otherwise, std::int64_t least) {
   if (given.empty()) return Dims::filled(ndim, otherwise);
   if (given.size() != ndim) {
-    throw InvalidArgument(fmt::format("[kernel_spec] {} has {} values, the kernel has {} axes", name, given.str(), ndim));
+    throw InvalidArgument(
+        fmt::format("[kernel_spec] {} has {} values, the kernel has {} axes", name, given.str(), ndim));
   }
   for (std::int64_t value : given) {
     if (value < least || value > std::numeric_limits<std::int32_t>::max()) {
-      throw InvalidArgument(fmt::format("[kernel_spec] {} must be at least {}, got {}", name, least, given.str()));
+      throw InvalidArgument(
+          fmt::format("[kernel_spec] {} must be at least {}, got {}", name, least, given.str()));
     }
   }
   return given;
@@ -32,14 +34,16 @@ ConvKind parse_conv_kind(std::string_view name) {
   for (int i = 0; i < 4; ++i) {
     if (kKindNames[i] == name) return static_cast<ConvKind>(i);
   }
-  throw InvalidArgument(fmt::format("[conv_kind] expected subm, regular, transposed or inverse, got '{}'", name));
+  throw InvalidArgument(
+      fmt::format("[conv_kind] expected subm, regular, transposed or inverse, got '{}'", name));
 }
 
 KernelSpec KernelSpec::make(ConvKind kind, const Dims& kernel, const Dims& stride, const Dims& padding,
                             const Dims& dilation, const Dims& output_padding) {
   const int ndim = kernel.size();
   if (ndim < 1 || ndim > kMaxNdim) {
-    throw InvalidArgument(fmt::format("[kernel_spec] kernel must have 1 to {} axes, got {}", kMaxNdim, kernel.str()));
+    throw InvalidArgument(
+        fmt::format("[kernel_spec] kernel must have 1 to {} axes, got {}", kMaxNdim, kernel.str()));
   }
   KernelSpec spec;
   spec.kind = kind;
@@ -52,16 +56,18 @@ KernelSpec KernelSpec::make(ConvKind kind, const Dims& kernel, const Dims& strid
   if (kind == ConvKind::kSubmanifold) {
     for (int axis = 0; axis < ndim; ++axis) {
       if (spec.kernel[axis] % 2 == 0) {
-        throw InvalidArgument(fmt::format("[kernel_spec] a submanifold kernel must be odd on every axis, got {}",
-                                          spec.kernel.str()));
+        throw InvalidArgument(fmt::format(
+            "[kernel_spec] a submanifold kernel must be odd on every axis, got {}", spec.kernel.str()));
       }
       if (spec.stride[axis] != 1) {
-        throw InvalidArgument(fmt::format("[kernel_spec] a submanifold stride must be 1, got {}", spec.stride.str()));
+        throw InvalidArgument(
+            fmt::format("[kernel_spec] a submanifold stride must be 1, got {}", spec.stride.str()));
       }
       const std::int64_t centred = spec.dilation[axis] * (spec.kernel[axis] - 1) / 2;
       if (!padding.empty() && padding[axis] != centred) {
-        throw InvalidArgument(fmt::format("[kernel_spec] submanifold padding is dilation·(kernel−1)/2 = {} on axis {}, got {}",
-                                          centred, axis, padding.str()));
+        throw InvalidArgument(
+            fmt::format("[kernel_spec] submanifold padding is dilation·(kernel−1)/2 = {} on axis {}, got {}",
+                        centred, axis, padding.str()));
       }
       spec.padding[axis] = centred;
     }
@@ -75,7 +81,8 @@ KernelSpec KernelSpec::make(ConvKind kind, const Dims& kernel, const Dims& strid
 
 bool KernelSpec::is_pointwise() const noexcept {
   for (int axis = 0; axis < ndim(); ++axis) {
-    if (kernel[axis] != 1 || stride[axis] != 1 || padding[axis] != 0 || output_padding[axis] != 0) return false;
+    if (kernel[axis] != 1 || stride[axis] != 1 || padding[axis] != 0 || output_padding[axis] != 0)
+      return false;
   }
   return true;
 }
@@ -99,22 +106,25 @@ Dims KernelSpec::output_shape(const Dims& input_shape) const {
   for (int axis = 0; axis < ndim(); ++axis) {
     const std::int64_t reach = dilation[axis] * (kernel[axis] - 1);
     if (kind == ConvKind::kTransposed) {
-      out[axis] = (input_shape[axis] - 1) * stride[axis] - 2 * padding[axis] + reach + 1 + output_padding[axis];
+      out[axis] =
+          (input_shape[axis] - 1) * stride[axis] - 2 * padding[axis] + reach + 1 + output_padding[axis];
     } else {  // regular, and the regular layer that an inverse one undoes
       const std::int64_t span = input_shape[axis] + 2 * padding[axis] - reach - 1;
       out[axis] = span < 0 ? 0 : span / stride[axis] + 1;
     }
     if (out[axis] < 1 || out[axis] > std::numeric_limits<std::int32_t>::max()) {
-      throw InvalidArgument(fmt::format("[kernel_spec] the output extent on axis {} would be {} for input {} and {}",
-                                        axis, out[axis], input_shape.str(), str()));
+      throw InvalidArgument(
+          fmt::format("[kernel_spec] the output extent on axis {} would be {} for input {} and {}", axis,
+                      out[axis], input_shape.str(), str()));
     }
   }
   return out;
 }
 
 std::string KernelSpec::str() const {
-  std::string text = fmt::format("kind={}:kernel={}:stride={}:padding={}:dilation={}", conv_kind_name(kind),
-                                 kernel.joined('x'), stride.joined('x'), padding.joined('x'), dilation.joined('x'));
+  std::string text =
+      fmt::format("kind={}:kernel={}:stride={}:padding={}:dilation={}", conv_kind_name(kind),
+                  kernel.joined('x'), stride.joined('x'), padding.joined('x'), dilation.joined('x'));
   if (kind == ConvKind::kTransposed) text += ":output_padding=" + output_padding.joined('x');
   return text;
 }

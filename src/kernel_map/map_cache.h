@@ -13,8 +13,8 @@ struct FoundMap {
   bool reused = false;
 };
 
-/// The map for `spec` on `in`; `build` runs at most once per geometry while other callers wait for it. A build that
-/// throws leaves nothing behind and its error reaches every waiter.
+/// The map for `spec` on `in`; `build` runs at most once per geometry while other callers wait for it. A
+/// build that throws leaves nothing behind and its error reaches every waiter.
 FoundMap find_or_build_map(const Coordinates& in, const KernelSpec& spec,
                            const std::function<std::shared_ptr<const KernelMap>()>& build);
 

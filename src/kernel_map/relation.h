@@ -2,7 +2,8 @@
 //
 //   fine = stride · coarse + dilation · tap − padding
 //
-// and nothing else in the code says which site feeds which. Kernel offsets count row-major, last axis fastest.
+// and nothing else in the code says which site feeds which. Kernel offsets count row-major, last axis
+// fastest.
 #pragma once
 
 #include <algorithm>
@@ -35,11 +36,12 @@ inline void axis_relations(const KernelSpec& spec, std::int64_t offset, AxisRela
   }
 }
 
-/// Moves the spatial columns of `from` to the site it meets through one kernel offset, in the direction of the layer:
-/// a regular layer goes fine → coarse (input → output), a transposed one coarse → fine, a submanifold layer
-/// output → input. False if the stride misses or the site leaves `extent`. Rows are [1+ndim]; column 0 is copied.
-inline bool follow(const KernelSpec& spec, const AxisRelation* relation, const Dims& extent, const std::int32_t* from,
-                   std::int32_t* to) {
+/// Moves the spatial columns of `from` to the site it meets through one kernel offset, in the direction of
+/// the layer: a regular layer goes fine → coarse (input → output), a transposed one coarse → fine, a
+/// submanifold layer output → input. False if the stride misses or the site leaves `extent`. Rows are
+/// [1+ndim]; column 0 is copied.
+inline bool follow(const KernelSpec& spec, const AxisRelation* relation, const Dims& extent,
+                   const std::int32_t* from, std::int32_t* to) {
   to[0] = from[0];
   for (int axis = 0; axis < spec.ndim(); ++axis) {
     std::int64_t moved = 0;
@@ -54,12 +56,14 @@ inline bool follow(const KernelSpec& spec, const AxisRelation* relation, const D
   return true;
 }
 
-/// The tensor stride of the output sites: multiplied by a regular layer's stride, divided by a transposed one's.
+/// The tensor stride of the output sites: multiplied by a regular layer's stride, divided by a transposed
+/// one's.
 inline Dims output_tensor_stride(const KernelSpec& spec, const Dims& tensor_stride) {
   Dims result = tensor_stride;
   for (int axis = 0; axis < spec.ndim(); ++axis) {
     if (spec.kind == ConvKind::kRegular) result[axis] *= spec.stride[axis];
-    if (spec.kind == ConvKind::kTransposed) result[axis] = std::max<std::int64_t>(1, result[axis] / spec.stride[axis]);
+    if (spec.kind == ConvKind::kTransposed)
+      result[axis] = std::max<std::int64_t>(1, result[axis] / spec.stride[axis]);
   }
   return result;
 }

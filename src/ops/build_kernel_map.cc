@@ -2,6 +2,7 @@
 
 #include "aerogel/error.h"
 #include "aerogel/ops/convolution.h"
+
 #include "kernel_map/map_cache.h"
 #include "ops/find_map.h"
 #include "ops/run_op.h"
@@ -26,7 +27,8 @@ FoundMap find_map_of(const Coordinates& in, const KernelSpec& spec, const ExecOp
       args.out = map.get();
       OpRecord record;
       record.problem = fmt::format("build_kernel_map:{}:n={}", spec.str(), in.size());
-      run_op<MapArgs>("build_kernel_map", &KernelTables::build_kernel_map, args, exec, record, DryRun::kStillRuns);
+      run_op<MapArgs>("build_kernel_map", &KernelTables::build_kernel_map, args, exec, record,
+                      DryRun::kStillRuns);
     }
     map->build_ms = watch.ms();
     return map;
@@ -37,7 +39,8 @@ FoundMap find_map_of(const Coordinates& in, const KernelSpec& spec, const ExecOp
 
 FoundMap find_map(const Coordinates& in, const KernelSpec& spec, const ExecOptions& exec, OpRecord& record) {
   if (!in.defined()) throw InvalidArgument("[build_kernel_map] undefined coordinates");
-  spec.output_shape(in.spatial_shape());  // refuses a wrong ndim and vanishing extents before anything is cached
+  spec.output_shape(
+      in.spatial_shape());  // refuses a wrong ndim and vanishing extents before anything is cached
   const Stopwatch watch;
   FoundMap found = find_map_of(in, spec, exec);
   record.pairs = found.map->pairs();

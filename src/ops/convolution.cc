@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
+
 #include "ops/checks.h"
 #include "ops/find_map.h"
 #include "ops/run_op.h"
@@ -16,17 +17,18 @@ Dims kernel_of(std::string_view op, const ConvWeight& weight, int ndim) {
   const Dims kernel = weight.kernel();
   if (kernel.empty()) return Dims::filled(ndim, 1);
   if (kernel.size() != ndim) {
-    throw InvalidArgument(fmt::format("[{}] weight {} has {} kernel axes but the coordinates have {} spatial columns",
-                                      op, weight.canonical().shape().str(), kernel.size(), ndim));
+    throw InvalidArgument(
+        fmt::format("[{}] weight {} has {} kernel axes but the coordinates have {} spatial columns", op,
+                    weight.canonical().shape().str(), kernel.size(), ndim));
   }
   return kernel;
 }
 
 void check_channels(std::string_view op, const Tensor& features, const ConvWeight& weight) {
   if (features.size(1) != weight.c_in()) {
-    throw InvalidArgument(fmt::format("[{}] weight has C_in={} but features have C={} (weight {}, features {})", op,
-                                      weight.c_in(), features.size(1), weight.canonical().shape().str(),
-                                      features.shape().str()));
+    throw InvalidArgument(fmt::format(
+        "[{}] weight has C_in={} but features have C={} (weight {}, features {})", op, weight.c_in(),
+        features.size(1), weight.canonical().shape().str(), features.shape().str()));
   }
 }
 
@@ -55,7 +57,8 @@ Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight,
   args.in = in.contiguous();
   args.weight = weight;
   args.epilogue = epilogue;
-  for (Tensor* term : {&args.epilogue.bias, &args.epilogue.scale, &args.epilogue.shift, &args.epilogue.residual}) {
+  for (Tensor* term :
+       {&args.epilogue.bias, &args.epilogue.scale, &args.epilogue.shift, &args.epilogue.residual}) {
     if (term->defined()) *term = term->contiguous();
   }
   args.out = Tensor::empty({problem.n_out, problem.c_out}, DType::kF32, exec);
@@ -66,8 +69,8 @@ Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight,
   record.c_in = problem.c_in;
   record.c_out = problem.c_out;
   record.flop = problem.flop();
-  run_op<SparseConvArgs>(map ? "sparse_conv" : "linear", map ? &KernelTables::sparse_conv : &KernelTables::linear, args,
-                         exec, record);
+  run_op<SparseConvArgs>(map ? "sparse_conv" : "linear",
+                         map ? &KernelTables::sparse_conv : &KernelTables::linear, args, exec, record);
   record.conv = &args;
   record.out = args.out;
   observe(exec, record);
@@ -75,19 +78,21 @@ Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight,
 }
 
 /// Submanifold, regular and transposed convolutions: geometry, map, run.
-SparseTensor conv_of_kind(std::string_view op, ConvKind kind, const SparseTensor& in, const ConvWeight& weight,
-                          const ConvOptions& options, const Epilogue& epilogue, const ExecOptions& exec) {
+SparseTensor conv_of_kind(std::string_view op, ConvKind kind, const SparseTensor& in,
+                          const ConvWeight& weight, const ConvOptions& options, const Epilogue& epilogue,
+                          const ExecOptions& exec) {
   check_sparse(op, in);
   const Dims kernel = kernel_of(op, weight, in.coordinates.ndim());
   check_channels(op, in.features, weight);
-  const KernelSpec spec =
-      KernelSpec::make(kind, kernel, options.stride, options.padding, options.dilation, options.output_padding);
+  const KernelSpec spec = KernelSpec::make(kind, kernel, options.stride, options.padding, options.dilation,
+                                           options.output_padding);
   OpRecord record;
   if (spec.is_pointwise()) {
     return in.with_features(run_conv(op, in.features, weight, spec, nullptr, epilogue, exec, record));
   }
   const FoundMap found = find_map(in.coordinates, spec, exec, record);
-  const Coordinates& sites = found.map->new_coordinates.defined() ? found.map->new_coordinates : in.coordinates;
+  const Coordinates& sites =
+      found.map->new_coordinates.defined() ? found.map->new_coordinates : in.coordinates;
   return {run_conv(op, in.features, weight, spec, found.map.get(), epilogue, exec, record), sites};
 }
 
@@ -121,10 +126,11 @@ SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const
   const FoundMap found = pointwise ? FoundMap{} : find_map(onto, spec, exec, record);
   const std::uint64_t expected = pointwise ? onto.id() : found.map->in_id;
   if (in.coordinates.id() != expected) {
-    throw InvalidArgument(fmt::format(
-        "[inverse_conv] the input ({} sites) does not sit on the sites that a regular layer with {} made of the target "
-        "({} sites); pass the coordinates which that layer read, and its geometry",
-        in.sites(), spec.str(), onto.size()));
+    throw InvalidArgument(
+        fmt::format("[inverse_conv] the input ({} sites) does not sit on the sites that a regular layer with "
+                    "{} made of the target "
+                    "({} sites); pass the coordinates which that layer read, and its geometry",
+                    in.sites(), spec.str(), onto.size()));
   }
   return {run_conv(kOp, in.features, weight, spec, found.map.get(), epilogue, exec, record), onto};
 }
@@ -137,7 +143,8 @@ Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilog
                                       weight.defined() ? weight.canonical().str() : "undefined"));
   }
   OpRecord record;
-  return run_conv(kOp, in, weight, KernelSpec::make(ConvKind::kRegular, {1}), nullptr, epilogue, exec, record);
+  return run_conv(kOp, in, weight, KernelSpec::make(ConvKind::kRegular, {1}), nullptr, epilogue, exec,
+                  record);
 }
 
 }  // namespace aerogel

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
+
 #include "ops/checks.h"
 #include "ops/run_op.h"
 
@@ -36,7 +37,8 @@ SparseTensor from_dense(const Tensor& dense, DenseLayout layout, const ExecOptio
   refuse_dry_run(kOp, exec);
   const int axes = dense.shape().size();
   if (!dense.defined() || dense.dtype() != DType::kF32 || axes < 3 || axes > 2 + kMaxNdim) {
-    throw InvalidArgument(fmt::format("[from_dense] expected f32 with 3 to {} axes, got {}", 2 + kMaxNdim, dense.str()));
+    throw InvalidArgument(
+        fmt::format("[from_dense] expected f32 with 3 to {} axes, got {}", 2 + kMaxNdim, dense.str()));
   }
   Tensor indices;
   Tensor features;
@@ -46,7 +48,8 @@ SparseTensor from_dense(const Tensor& dense, DenseLayout layout, const ExecOptio
   args.indices = &indices;
   args.features = &features;
   Dims spatial_shape;
-  for (int axis = 0; axis < axes - 2; ++axis) spatial_shape.push_back(dense.size(axis + (args.channels_first ? 2 : 1)));
+  for (int axis = 0; axis < axes - 2; ++axis)
+    spatial_shape.push_back(dense.size(axis + (args.channels_first ? 2 : 1)));
   OpRecord record;
   record.op = kOp;
   record.problem = fmt::format("{}:shape={}", kOp, dense.shape().joined('x'));

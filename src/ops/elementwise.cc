@@ -1,10 +1,11 @@
 #include "aerogel/ops/elementwise.h"
 
-#include <fmt/core.h>
-
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "ops/checks.h"
 #include "ops/run_op.h"
 
@@ -49,7 +50,8 @@ void check_norm(std::string_view op, const BatchNorm& norm, std::int64_t channel
     check_f32(op, "running_mean", norm.running_mean, {channels});
     check_f32(op, "running_var", norm.running_var, {channels});
   }
-  if (!(norm.eps >= 0)) throw InvalidArgument(fmt::format("[{}] eps must be at least 0, got {}", op, norm.eps));
+  if (!(norm.eps >= 0))
+    throw InvalidArgument(fmt::format("[{}] eps must be at least 0, got {}", op, norm.eps));
 }
 
 /// scale = weight / √(var + eps), shift = bias − mean · scale, rounded to f32 once each.
@@ -70,7 +72,9 @@ FoldedNorm fold(const BatchNorm& norm, const Value* mean, const Value* var) {
 
 }  // namespace
 
-Tensor affine(const Tensor& in, const Affine& by, const ExecOptions& exec) { return run_affine("affine", in, by, exec); }
+Tensor affine(const Tensor& in, const Affine& by, const ExecOptions& exec) {
+  return run_affine("affine", in, by, exec);
+}
 
 SparseTensor relu(const SparseTensor& in, const ExecOptions& exec) {
   check_sparse("relu", in);
@@ -81,9 +85,10 @@ SparseTensor add(const SparseTensor& a, const SparseTensor& b, const ExecOptions
   check_sparse("add", a);
   check_sparse("add", b);
   if (a.coordinates != b.coordinates) {
-    throw InvalidArgument(fmt::format("[add] the operands sit on different coordinate sets ({} and {} sites); "
-                                      "add_union sums over the union of sites",
-                                      a.sites(), b.sites()));
+    throw InvalidArgument(
+        fmt::format("[add] the operands sit on different coordinate sets ({} and {} sites); "
+                    "add_union sums over the union of sites",
+                    a.sites(), b.sites()));
   }
   return a.with_features(run_affine("add", a.features, {.residual = b.features}, exec));
 }
@@ -94,10 +99,11 @@ SparseTensor add_union(const SparseTensor& a, const SparseTensor& b, const ExecO
   check_sparse(kOp, b);
   if (a.channels() != b.channels() || a.coordinates.spatial_shape() != b.coordinates.spatial_shape() ||
       a.coordinates.batch_size() != b.coordinates.batch_size()) {
-    throw InvalidArgument(fmt::format(
-        "[add_union] channels, spatial shape and batch size must agree, got {} {} batch {} and {} {} batch {}",
-        a.features.str(), a.coordinates.spatial_shape().str(), a.coordinates.batch_size(), b.features.str(),
-        b.coordinates.spatial_shape().str(), b.coordinates.batch_size()));
+    throw InvalidArgument(
+        fmt::format("[add_union] channels, spatial shape and batch size must agree, got {} {} batch {} and "
+                    "{} {} batch {}",
+                    a.features.str(), a.coordinates.spatial_shape().str(), a.coordinates.batch_size(),
+                    b.features.str(), b.coordinates.spatial_shape().str(), b.coordinates.batch_size()));
   }
   SiteUnionArgs sites;
   sites.a = a.coordinates;
@@ -131,8 +137,9 @@ SparseTensor concat(std::span<const SparseTensor> parts, const ExecOptions& exec
   for (const SparseTensor& part : parts) {
     check_sparse(kOp, part);
     if (part.coordinates != parts[0].coordinates) {
-      throw InvalidArgument(fmt::format("[concat] the parts sit on different coordinate sets ({} and {} sites)",
-                                        parts[0].sites(), part.sites()));
+      throw InvalidArgument(
+          fmt::format("[concat] the parts sit on different coordinate sets ({} and {} sites)",
+                      parts[0].sites(), part.sites()));
     }
     args.parts.push_back(part.features.contiguous());
     channels += part.channels();
@@ -157,7 +164,8 @@ SparseTensor batch_norm(const SparseTensor& in, const BatchNorm& norm, const Exe
   check_sparse("batch_norm", in);
   check_norm("batch_norm", norm, in.channels(), true);
   const FoldedNorm folded = fold_batch_norm(norm);
-  return in.with_features(run_affine("batch_norm", in.features, {.scale = folded.scale, .shift = folded.shift}, exec));
+  return in.with_features(
+      run_affine("batch_norm", in.features, {.scale = folded.scale, .shift = folded.shift}, exec));
 }
 
 SparseTensor batch_norm_train(const SparseTensor& in, const BatchNorm& norm, const ExecOptions& exec) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "aerogel/plan.h"
+
 #include "kernel_map/map_cache.h"
 
 namespace aerogel {

@@ -1,8 +1,8 @@
 #include "aerogel/ops/pooling.h"
 
-#include <fmt/core.h>
-
 #include <limits>
+
+#include <fmt/core.h>
 
 #include "ops/checks.h"
 #include "ops/find_map.h"
@@ -11,15 +11,17 @@
 namespace aerogel {
 namespace {
 
-SparseTensor run_pool(std::string_view op, PoolKind kind, float identity, const SparseTensor& in, const Dims& kernel,
-                      const ConvOptions& options, PoolSites sites, const ExecOptions& exec) {
+SparseTensor run_pool(std::string_view op, PoolKind kind, float identity, const SparseTensor& in,
+                      const Dims& kernel, const ConvOptions& options, PoolSites sites,
+                      const ExecOptions& exec) {
   check_sparse(op, in);
   const ConvKind conv_kind = sites == PoolSites::kSubmanifold ? ConvKind::kSubmanifold : ConvKind::kRegular;
-  const KernelSpec spec = KernelSpec::make(conv_kind, kernel, options.stride, options.padding, options.dilation,
-                                           options.output_padding);
+  const KernelSpec spec = KernelSpec::make(conv_kind, kernel, options.stride, options.padding,
+                                           options.dilation, options.output_padding);
   OpRecord record;
   const FoundMap found = find_map(in.coordinates, spec, exec, record);
-  const Coordinates& out_sites = found.map->new_coordinates.defined() ? found.map->new_coordinates : in.coordinates;
+  const Coordinates& out_sites =
+      found.map->new_coordinates.defined() ? found.map->new_coordinates : in.coordinates;
   PoolArgs args;
   args.kind = kind;
   args.identity = identity;
@@ -27,8 +29,8 @@ SparseTensor run_pool(std::string_view op, PoolKind kind, float identity, const 
   args.in = in.features.contiguous();
   args.out = Tensor::empty({found.map->n_out, in.channels()}, DType::kF32, exec);
   record.op = op;
-  record.problem = fmt::format("{}:{}:n_in={}:n_out={}:pairs={}:c={}", op, spec.str(), in.sites(), found.map->n_out,
-                               found.map->pairs(), in.channels());
+  record.problem = fmt::format("{}:{}:n_in={}:n_out={}:pairs={}:c={}", op, spec.str(), in.sites(),
+                               found.map->n_out, found.map->pairs(), in.channels());
   record.sites_in = in.sites();
   record.sites_out = found.map->n_out;
   record.c_in = record.c_out = in.channels();
@@ -48,7 +50,8 @@ Tensor run_global_pool(std::string_view op, PoolKind kind, const SparseTensor& i
   args.out = Tensor::empty({in.coordinates.batch_size(), in.channels()}, DType::kF32, exec);
   OpRecord record;
   record.op = op;
-  record.problem = fmt::format("{}:n={}:batch={}:c={}", op, in.sites(), in.coordinates.batch_size(), in.channels());
+  record.problem =
+      fmt::format("{}:n={}:batch={}:c={}", op, in.sites(), in.coordinates.batch_size(), in.channels());
   record.sites_in = in.sites();
   record.sites_out = in.coordinates.batch_size();
   record.c_in = record.c_out = in.channels();

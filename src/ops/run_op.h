@@ -23,8 +23,8 @@ class Stopwatch {
 /// Whether a kernel is to compute; a dry run only sizes.
 enum class DryRun : std::uint8_t { kSkips, kStillRuns };
 
-/// Chooses and runs. `record` comes with what the verb knows (op, problem, sites, channels) and gets the kernel, the
-/// workspace and the time; the caller then reports it with `observe`.
+/// Chooses and runs. `record` comes with what the verb knows (op, problem, sites, channels) and gets the
+/// kernel, the workspace and the time; the caller then reports it with `observe`.
 template <class Args>
 void run_op(std::string_view op, Table<Args> table, Args& args, const ExecOptions& exec, OpRecord& record,
             DryRun dry_run = DryRun::kSkips) {

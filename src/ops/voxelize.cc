@@ -1,11 +1,12 @@
 #include "aerogel/ops/voxelize.h"
 
-#include <fmt/core.h>
-
 #include <cmath>
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "ops/checks.h"
 #include "ops/run_op.h"
 
@@ -21,8 +22,9 @@ void check_points(std::string_view op, const Tensor& points) {
   for (std::int64_t p = 0; p < points.size(0); ++p) {
     for (int axis = 0; axis < 3; ++axis) {
       if (!std::isfinite(values[p * width + axis])) {
-        throw InvalidArgument(fmt::format("[{}] row {} has a coordinate that is not finite: ({}, {}, {})", op, p,
-                                          values[p * width], values[p * width + 1], values[p * width + 2]));
+        throw InvalidArgument(fmt::format("[{}] row {} has a coordinate that is not finite: ({}, {}, {})", op,
+                                          p, values[p * width], values[p * width + 1],
+                                          values[p * width + 2]));
       }
     }
   }
@@ -71,10 +73,12 @@ Voxels voxelize(const Tensor& points, const VoxelGrid& grid, const VoxelCaps& ca
   refuse_dry_run(kOp, exec);
   const Tensor packed = points.contiguous();
   check_points(kOp, packed);
-  if (caps.max_points < 1 || caps.max_voxels < 1 || caps.max_points > std::numeric_limits<std::int32_t>::max() ||
+  if (caps.max_points < 1 || caps.max_voxels < 1 ||
+      caps.max_points > std::numeric_limits<std::int32_t>::max() ||
       caps.max_voxels > std::numeric_limits<std::int32_t>::max()) {
-    throw InvalidArgument(fmt::format("[voxelize] caps must be 1 to 2147483647, got max_points {} and max_voxels {}",
-                                      caps.max_points, caps.max_voxels));
+    throw InvalidArgument(
+        fmt::format("[voxelize] caps must be 1 to 2147483647, got max_points {} and max_voxels {}",
+                    caps.max_points, caps.max_voxels));
   }
   Voxels voxels;
   VoxelizeArgs args;
@@ -129,7 +133,8 @@ Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, con
   for (std::int64_t p = 0; p < args.ids.size(0); ++p) {
     const std::int64_t id = args.ids.data<std::int64_t>()[p];
     if (id < -1 || id >= features.size(0)) {
-      throw InvalidArgument(fmt::format("[{}] point {} has voxel id {}, expected -1 to {}", kOp, p, id, features.size(0) - 1));
+      throw InvalidArgument(
+          fmt::format("[{}] point {} has voxel id {}, expected -1 to {}", kOp, p, id, features.size(0) - 1));
     }
   }
   args.out = Tensor::empty({args.ids.size(0), features.size(1)}, DType::kF32, exec);

@@ -8,9 +8,12 @@ namespace aerogel {
 
 const KernelTables& tables_of(Backend backend) {
   switch (backend) {
-    case Backend::kReference: return reference::kernels();
-    case Backend::kCpu: return cpu::kernels();
-    default: return absent::kernels();
+    case Backend::kReference:
+      return reference::kernels();
+    case Backend::kCpu:
+      return cpu::kernels();
+    default:
+      return absent::kernels();
   }
 }
 
@@ -34,7 +37,8 @@ Choice settle(std::string_view op, std::vector<Candidate> candidates, const Exec
 }
 
 void refuse(std::string_view op, const std::string& problem, const Choice& choice, const ExecOptions& exec) {
-  std::string message = fmt::format("[{}] no kernel of backend {} takes {}", op, backend_name(exec.backend), problem);
+  std::string message =
+      fmt::format("[{}] no kernel of backend {} takes {}", op, backend_name(exec.backend), problem);
   for (const Candidate& candidate : choice.candidates) {
     message += fmt::format("\n  {}: {}", candidate.kernel, candidate.reason);
   }

@@ -7,6 +7,7 @@
 
 #include "aerogel/device.h"
 #include "aerogel/plan.h"
+
 #include "backend/kernel.h"
 
 namespace aerogel {
@@ -17,18 +18,20 @@ using Table = std::span<const Kernel<Args>> KernelTables::*;
 /// The rows of one backend; empty tables where it was not built.
 const KernelTables& tables_of(Backend backend);
 
-/// Every candidate for an op and what became of it; `index` is the chosen one's place, −1 if none takes the problem.
+/// Every candidate for an op and what became of it; `index` is the chosen one's place, −1 if none takes the
+/// problem.
 struct Choice {
   std::vector<Candidate> candidates;
   int index = -1;
 };
 
-/// Settles a choice: `reasons[i]` is empty where candidate i takes the problem. A forced kernel (exec.kernel) counts
-/// only for the op in its own name.
+/// Settles a choice: `reasons[i]` is empty where candidate i takes the problem. A forced kernel (exec.kernel)
+/// counts only for the op in its own name.
 Choice settle(std::string_view op, std::vector<Candidate> candidates, const ExecOptions& exec);
 
 /// Throws Unsupported with a line per candidate.
-[[noreturn]] void refuse(std::string_view op, const std::string& problem, const Choice& choice, const ExecOptions& exec);
+[[noreturn]] void refuse(std::string_view op, const std::string& problem, const Choice& choice,
+                         const ExecOptions& exec);
 
 /// The rows an op may take: those of exec.backend, then, for the cpu, the reference row as the last resort.
 template <class Args>
@@ -53,7 +56,8 @@ Chosen<Args> choose(std::string_view op, const std::string& problem, Table<Args>
                     const ExecOptions& exec) {
   const std::vector<const Kernel<Args>*> rows = rows_for(table, exec);
   std::vector<Candidate> candidates;
-  for (const Kernel<Args>* row : rows) candidates.push_back({std::string(row->name), false, row->supports(args)});
+  for (const Kernel<Args>* row : rows)
+    candidates.push_back({std::string(row->name), false, row->supports(args)});
   Choice choice = settle(op, std::move(candidates), exec);
   if (choice.index < 0) refuse(op, problem, choice, exec);
   const Kernel<Args>* kernel = rows[static_cast<std::size_t>(choice.index)];

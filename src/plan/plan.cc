@@ -19,9 +19,11 @@ Plan plan_sparse_conv(const ConvProblem& problem, const ExecOptions& exec) {
   args.problem = problem;
   args.threads = exec.threads;
   const bool pointwise = problem.spec.is_pointwise();
-  auto chosen = choose<SparseConvArgs>(pointwise ? "linear" : "sparse_conv", problem.str(),
-                                       pointwise ? &KernelTables::linear : &KernelTables::sparse_conv, args, exec);
-  return {problem.str(), std::string(chosen.kernel->name), chosen.workspace_bytes, std::move(chosen.candidates)};
+  auto chosen =
+      choose<SparseConvArgs>(pointwise ? "linear" : "sparse_conv", problem.str(),
+                             pointwise ? &KernelTables::linear : &KernelTables::sparse_conv, args, exec);
+  return {problem.str(), std::string(chosen.kernel->name), chosen.workspace_bytes,
+          std::move(chosen.candidates)};
 }
 
 std::vector<KernelInfo> list_kernels() {

@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -8,8 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
 #include "aerogel/sparse_tensor.h"
+
 #include "sparse/key_packing.h"
 #include "sparse/lexicographic.h"
 #include "sparse/sort_rows.h"
@@ -42,8 +43,8 @@ std::string row_text(const std::int32_t* row, int width) {
 void check_shapes(const Tensor& indices, const Dims& spatial_shape, std::int64_t batch_size) {
   const int ndim = spatial_shape.size();
   if (ndim < 1 || ndim > kMaxNdim) {
-    throw InvalidArgument(fmt::format("[coordinates] spatial_shape must have 1 to {} extents, got {}", kMaxNdim,
-                                      spatial_shape.str()));
+    throw InvalidArgument(fmt::format("[coordinates] spatial_shape must have 1 to {} extents, got {}",
+                                      kMaxNdim, spatial_shape.str()));
   }
   for (std::int64_t extent : spatial_shape) {
     if (extent < 1 || extent > std::numeric_limits<std::int32_t>::max()) {
@@ -52,19 +53,22 @@ void check_shapes(const Tensor& indices, const Dims& spatial_shape, std::int64_t
     }
   }
   if (batch_size < 0 || batch_size > std::numeric_limits<std::int32_t>::max()) {
-    throw InvalidArgument(fmt::format("[coordinates] batch_size must be 0 to 2147483647, got {}", batch_size));
+    throw InvalidArgument(
+        fmt::format("[coordinates] batch_size must be 0 to 2147483647, got {}", batch_size));
   }
   if (!indices.defined() || indices.dtype() != DType::kI32 || indices.shape().size() != 2 ||
       indices.size(1) != 1 + ndim) {
-    throw InvalidArgument(fmt::format("[coordinates] indices must be i32 [N, {}] (batch and {} spatial columns), got {}",
-                                      1 + ndim, ndim, indices.str()));
+    throw InvalidArgument(
+        fmt::format("[coordinates] indices must be i32 [N, {}] (batch and {} spatial columns), got {}",
+                    1 + ndim, ndim, indices.str()));
   }
   if (indices.size(0) > std::numeric_limits<std::int32_t>::max()) {
     throw InvalidArgument(fmt::format("[coordinates] at most 2147483647 rows, got {}", indices.size(0)));
   }
 }
 
-void check_ranges(const std::int32_t* rows, std::int64_t n, const Dims& spatial_shape, std::int64_t batch_size) {
+void check_ranges(const std::int32_t* rows, std::int64_t n, const Dims& spatial_shape,
+                  std::int64_t batch_size) {
   const int width = 1 + spatial_shape.size();
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int32_t* row = rows + i * width;
@@ -73,8 +77,9 @@ void check_ranges(const std::int32_t* rows, std::int64_t n, const Dims& spatial_
       inside = inside && row[1 + axis] >= 0 && row[1 + axis] < spatial_shape[axis];
     }
     if (!inside) {
-      throw InvalidArgument(fmt::format("[coordinates] row {} is {} but the batch size is {} and the spatial shape {}",
-                                        i, row_text(row, width), batch_size, spatial_shape.str()));
+      throw InvalidArgument(
+          fmt::format("[coordinates] row {} is {} but the batch size is {} and the spatial shape {}", i,
+                      row_text(row, width), batch_size, spatial_shape.str()));
     }
   }
 }
@@ -101,15 +106,15 @@ Coordinates Coordinates::create(const Tensor& indices, const Dims& spatial_shape
     const std::int64_t a = impl.order.empty() ? i - 1 : impl.order[static_cast<std::size_t>(i - 1)];
     const std::int64_t b = impl.order.empty() ? i : impl.order[static_cast<std::size_t>(i)];
     if (compare_rows(rows + a * width, rows + b * width, width) == 0) {
-      throw InvalidArgument(fmt::format("[coordinates] rows {} and {} are both {}", std::min(a, b), std::max(a, b),
-                                        row_text(rows + a * width, width)));
+      throw InvalidArgument(fmt::format("[coordinates] rows {} and {} are both {}", std::min(a, b),
+                                        std::max(a, b), row_text(rows + a * width, width)));
     }
   }
   return result;
 }
 
-Coordinates Coordinates::adopt_sorted(const Tensor& indices, const Dims& spatial_shape, std::int64_t batch_size,
-                                      const Dims& tensor_stride) {
+Coordinates Coordinates::adopt_sorted(const Tensor& indices, const Dims& spatial_shape,
+                                      std::int64_t batch_size, const Dims& tensor_stride) {
   check_shapes(indices, spatial_shape, batch_size);
   Coordinates result;
   result.impl_ = std::make_shared<Impl>();

@@ -31,8 +31,8 @@ void radix_sort(std::vector<KeyedRow>& rows, int bits) {
 
 }  // namespace
 
-std::vector<std::int32_t> sorted_order_of_rows(const std::int32_t* rows, std::int64_t n, std::int64_t batch_size,
-                                               const Dims& spatial_shape) {
+std::vector<std::int32_t> sorted_order_of_rows(const std::int32_t* rows, std::int64_t n,
+                                               std::int64_t batch_size, const Dims& spatial_shape) {
   const int width = 1 + spatial_shape.size();
   std::int64_t sorted = std::min<std::int64_t>(n, 1);
   while (sorted < n && compare_rows(rows + (sorted - 1) * width, rows + sorted * width, width) <= 0) ++sorted;

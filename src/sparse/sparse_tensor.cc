@@ -1,12 +1,13 @@
 #include "aerogel/sparse_tensor.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "sparse/lexicographic.h"
 #include "sparse/sort_rows.h"
 
@@ -24,7 +25,8 @@ void check_features(const Tensor& features, std::int64_t rows) {
 }
 
 /// For each row, the first row equal to it.
-std::vector<std::int64_t> first_equal_rows(const Tensor& indices, const Dims& spatial_shape, std::int64_t batch_size) {
+std::vector<std::int64_t> first_equal_rows(const Tensor& indices, const Dims& spatial_shape,
+                                           std::int64_t batch_size) {
   const auto* rows = indices.data<std::int32_t>();
   const std::int64_t n = indices.size(0);
   const auto width = static_cast<int>(indices.size(1));
@@ -92,7 +94,9 @@ SparseTensor SparseTensor::create(const Tensor& features, const Tensor& indices,
     }
   }
   for (std::int64_t i = 0; i < kept * channels && !sums.empty(); ++i) {
-    const double divisor = duplicates == Duplicates::kMean ? static_cast<double>(counts[static_cast<std::size_t>(i / channels)]) : 1.0;
+    const double divisor = duplicates == Duplicates::kMean
+                               ? static_cast<double>(counts[static_cast<std::size_t>(i / channels)])
+                               : 1.0;
     joined.mutable_data<float>()[i] = static_cast<float>(sums[static_cast<std::size_t>(i)] / divisor);
   }
   return {joined, Coordinates::create(sites, spatial_shape, batch_size)};

@@ -18,8 +18,8 @@ struct ConvOptions {
 
 /// The kernel map for `spec` on `in`, built on first use and kept with the coordinate set.
 ///
-/// For kInverse, `in` is the fine level that the matching regular layer read; the map's input rows are that layer's
-/// outputs and its output rows are `in`.
+/// For kInverse, `in` is the fine level that the matching regular layer read; the map's input rows are that
+/// layer's outputs and its output rows are `in`.
 ///   throws   InvalidArgument   the spec does not fit the set; Unsupported   no kernel of exec.backend
 ///   cost     one sort per coordinate set, O(N · K) per map
 ///   thread-safe; concurrent callers for one map wait for one build
@@ -47,8 +47,9 @@ SparseTensor sparse_conv(const SparseTensor& in, const ConvWeight& weight, const
 
 /// Transposed convolution: out = in·stride − padding + tap·dilation, sorted.
 /// Output extent (in−1)·stride − 2·padding + dilation·(k−1) + 1 + output_padding. Arguments as subm_conv.
-SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
-                             const Epilogue& epilogue = {}, const ExecOptions& exec = {});
+SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight,
+                             const ConvOptions& options = {}, const Epilogue& epilogue = {},
+                             const ExecOptions& exec = {});
 
 /// Inverse convolution: the pairs of an earlier regular layer with input and output swapped, same taps.
 ///

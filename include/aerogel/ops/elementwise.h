@@ -9,7 +9,8 @@
 namespace aerogel {
 
 /// out = activation(in · scale + shift + residual); undefined tensors are left out.
-///   in [N, C], scale [C], shift [C], residual [N, C]  f32; returns [N, C] f32; throws InvalidArgument on shapes.
+///   in [N, C], scale [C], shift [C], residual [N, C]  f32; returns [N, C] f32; throws InvalidArgument on
+///   shapes.
 struct Affine {
   Tensor scale;     ///< [C]
   Tensor shift;     ///< [C]
@@ -43,11 +44,12 @@ struct BatchNorm {
 /// Inference: (x − running_mean) / √(running_var + eps) · weight + bias.
 SparseTensor batch_norm(const SparseTensor& in, const BatchNorm& norm, const ExecOptions& exec = {});
 
-/// Training forward: mean and biased variance over the active sites of this call, accumulated in double in a fixed
-/// order. Running statistics are not touched. N = 0 gives an empty result.
+/// Training forward: mean and biased variance over the active sites of this call, accumulated in double in a
+/// fixed order. Running statistics are not touched. N = 0 gives an empty result.
 SparseTensor batch_norm_train(const SparseTensor& in, const BatchNorm& norm, const ExecOptions& exec = {});
 
-/// Inference batch norm as the scale and shift of an epilogue: scale = weight / √(var + eps), shift = bias − mean · scale.
+/// Inference batch norm as the scale and shift of an epilogue: scale = weight / √(var + eps), shift = bias −
+/// mean · scale.
 struct FoldedNorm {
   Tensor scale;  ///< [C]
   Tensor shift;  ///< [C]

@@ -20,14 +20,15 @@ enum class MaxIdentity : std::uint8_t { kNegativeInfinity, kZero };
 ///   throws   InvalidArgument        geometry does not fit; Unsupported   no kernel of the backend
 ///   cost     pairs · C comparisons
 SparseTensor max_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
-                      PoolSites sites = PoolSites::kRegular, MaxIdentity identity = MaxIdentity::kNegativeInfinity,
-                      const ExecOptions& exec = {});
+                      PoolSites sites = PoolSites::kRegular,
+                      MaxIdentity identity = MaxIdentity::kNegativeInfinity, const ExecOptions& exec = {});
 
 /// Mean over the active sites of each window (the divisor is their number). Arguments as max_pool.
 SparseTensor avg_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
                       PoolSites sites = PoolSites::kRegular, const ExecOptions& exec = {});
 
-/// Maximum / mean over all sites of each batch item: [B, C] f32. An item without sites gives −inf / NaN-free 0.
+/// Maximum / mean over all sites of each batch item: [B, C] f32. An item without sites gives −inf / NaN-free
+/// 0.
 Tensor global_max_pool(const SparseTensor& in, const ExecOptions& exec = {});
 Tensor global_avg_pool(const SparseTensor& in, const ExecOptions& exec = {});
 

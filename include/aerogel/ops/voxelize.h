@@ -7,29 +7,30 @@
 
 namespace aerogel {
 
-/// A regular grid over a box. index = floor((p − lo) / size) and grid = round((hi − lo) / size), halves away from
-/// zero, both in f32; an index outside 0 … grid−1 drops the point.
+/// A regular grid over a box. index = floor((p − lo) / size) and grid = round((hi − lo) / size), halves away
+/// from zero, both in f32; an index outside 0 … grid−1 drops the point.
 struct VoxelGrid {
   float lo[3] = {0, 0, 0};    ///< x, y, z
   float hi[3] = {1, 1, 1};    ///< x, y, z
   float size[3] = {1, 1, 1};  ///< x, y, z
 
-  /// (z, y, x) extents. InvalidArgument if a size is not positive, a bound is not finite or the grid is empty or
-  /// past 2^31 − 1 cells on an axis.
+  /// (z, y, x) extents. InvalidArgument if a size is not positive, a bound is not finite or the grid is empty
+  /// or past 2^31 − 1 cells on an axis.
   Dims spatial_shape() const;
 };
 
 /// Points kept per voxel, and which voxel each point fell into.
 struct Voxels {
-  Tensor points;             ///< [N, max_points, F] f32, zero-padded
-  Tensor indices;            ///< [N, 3] i32 (z, y, x)
-  Tensor points_per_voxel;   ///< [N] i32, at most max_points
-  Tensor point_voxel;        ///< [P] i64, −1 = dropped
+  Tensor points;            ///< [N, max_points, F] f32, zero-padded
+  Tensor indices;           ///< [N, 3] i32 (z, y, x)
+  Tensor points_per_voxel;  ///< [N] i32, at most max_points
+  Tensor point_voxel;       ///< [P] i64, −1 = dropped
 };
 
 struct VoxelCaps {
-  std::int64_t max_points = 32;     ///< per voxel: a later point keeps its voxel's id but is not stored
-  std::int64_t max_voxels = 40000;  ///< a new voxel past the cap gives id −1; existing voxels still take points
+  std::int64_t max_points = 32;  ///< per voxel: a later point keeps its voxel's id but is not stored
+  std::int64_t max_voxels =
+      40000;  ///< a new voxel past the cap gives id −1; existing voxels still take points
 };
 
 /// Capped voxelizer: voxels in first-seen order.
@@ -37,18 +38,20 @@ struct VoxelCaps {
 ///   points   [P, F ≥ 3]  f32   x, y, z first
 ///   throws   InvalidArgument   a NaN or infinite coordinate (names the first row), F < 3, caps below 1
 ///   cost     O(P)
-Voxels voxelize(const Tensor& points, const VoxelGrid& grid, const VoxelCaps& caps, const ExecOptions& exec = {});
+Voxels voxelize(const Tensor& points, const VoxelGrid& grid, const VoxelCaps& caps,
+                const ExecOptions& exec = {});
 
 /// The mean of all points of each voxel, and which row each point went to.
 struct MeanVoxels {
-  SparseTensor voxels;   ///< features [N, F], sites (0, z, y, x) sorted, batch size 1
-  Tensor point_voxel;    ///< [P] i64 row in `voxels`, −1 = outside the grid
+  SparseTensor voxels;      ///< features [N, F], sites (0, z, y, x) sorted, batch size 1
+  Tensor point_voxel;       ///< [P] i64 row in `voxels`, −1 = outside the grid
   Tensor points_per_voxel;  ///< [N] i32
 };
 MeanVoxels voxelize_mean(const Tensor& points, const VoxelGrid& grid, const ExecOptions& exec = {});
 
 /// Each point's voxel features: out[p, :] = features[point_voxel[p], :], zeros where the id is −1.
-///   features [N, C] f32, point_voxel [P] i64; returns [P, C] f32; InvalidArgument if an id is not in −1 … N−1.
+///   features [N, C] f32, point_voxel [P] i64; returns [P, C] f32; InvalidArgument if an id is not in −1 …
+///   N−1.
 Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, const ExecOptions& exec = {});
 
 }  // namespace aerogel

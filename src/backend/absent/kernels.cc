@@ -10,9 +10,12 @@ const KernelTables& kernels() {
 
 std::string_view reason(Backend backend) noexcept {
   switch (backend) {
-    case Backend::kCuda: return "not built: this version has no CUDA backend yet";
-    case Backend::kVulkan: return "not built: this version has no Vulkan backend yet";
-    default: return "";
+    case Backend::kCuda:
+      return "not built: this version has no CUDA backend yet";
+    case Backend::kVulkan:
+      return "not built: this version has no Vulkan backend yet";
+    default:
+      return "";
   }
 }
 

@@ -1,4 +1,5 @@
-// Kernel maps by the definition: for every kernel offset and every site, follow the relation and look the target up.
+// Kernel maps by the definition: for every kernel offset and every site, follow the relation and look the
+// target up.
 //
 //   cost   O(K · N · log N) look-ups by lexicographic binary search; any extents, any ndim
 #include <algorithm>
@@ -47,9 +48,11 @@ Coordinates reachable_sites(const Coordinates& in, const KernelSpec& spec) {
   reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
   Tensor indices = Tensor::empty({static_cast<std::int64_t>(reached.size()), width}, DType::kI32);
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    std::copy_n(reached[i].data(), width, indices.mutable_data<std::int32_t>() + i * static_cast<std::size_t>(width));
+    std::copy_n(reached[i].data(), width,
+                indices.mutable_data<std::int32_t>() + i * static_cast<std::size_t>(width));
   }
-  return Coordinates::adopt_sorted(indices, extent, in.batch_size(), output_tensor_stride(spec, in.tensor_stride()));
+  return Coordinates::adopt_sorted(indices, extent, in.batch_size(),
+                                   output_tensor_stride(spec, in.tensor_stride()));
 }
 
 }  // namespace
@@ -74,12 +77,14 @@ void build_kernel_map(const MapArgs& args) {
   for (std::int64_t k = 0; k < spec.volume(); ++k) {
     axis_relations(spec, k, relation);
     pairs.clear();
-    for (std::int64_t from = 0; from < args.in.size(); ++from) {  // submanifold: output → input; else input → output
+    for (std::int64_t from = 0; from < args.in.size();
+         ++from) {  // submanifold: output → input; else input → output
       Row site{};
       if (!follow(spec, relation, out.spatial_shape(), args.in.row(from), site.data())) continue;
       const std::int64_t to = find_site(out, site.data());
       if (to < 0) continue;
-      pairs.emplace_back(static_cast<std::int32_t>(submanifold ? from : to), static_cast<std::int32_t>(submanifold ? to : from));
+      pairs.emplace_back(static_cast<std::int32_t>(submanifold ? from : to),
+                         static_cast<std::int32_t>(submanifold ? to : from));
     }
     std::sort(pairs.begin(), pairs.end());
     for (const auto& [output, input] : pairs) {

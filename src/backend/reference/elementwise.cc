@@ -28,7 +28,8 @@ void moments(const MomentsArgs& args) {
     for (std::int64_t i = 0; i < rows; ++i) sum += in[i * channels + c];
     const double mean = sum / static_cast<double>(rows);
     double squares = 0;
-    for (std::int64_t i = 0; i < rows; ++i) squares += (in[i * channels + c] - mean) * (in[i * channels + c] - mean);
+    for (std::int64_t i = 0; i < rows; ++i)
+      squares += (in[i * channels + c] - mean) * (in[i * channels + c] - mean);
     args.mean.mutable_data<double>()[c] = mean;
     args.var.mutable_data<double>()[c] = squares / static_cast<double>(rows);
   }
@@ -40,7 +41,8 @@ void concat(const ConcatArgs& args) {
   for (const Tensor& part : args.parts) {
     const std::int64_t channels = part.size(1);
     for (std::int64_t i = 0; i < part.size(0); ++i) {
-      std::copy_n(part.data<float>() + i * channels, channels, args.out.mutable_data<float>() + i * width + column);
+      std::copy_n(part.data<float>() + i * channels, channels,
+                  args.out.mutable_data<float>() + i * width + column);
     }
     column += channels;
   }
@@ -65,7 +67,8 @@ void gather_rows(const GatherRowsArgs& args) {
   for (std::int64_t p = 0; p < args.ids.size(0); ++p) {
     const std::int64_t id = args.ids.data<std::int64_t>()[p];
     for (std::int64_t c = 0; c < channels; ++c) {
-      args.out.mutable_data<float>()[p * channels + c] = id < 0 ? 0.0f : args.in.data<float>()[id * channels + c];
+      args.out.mutable_data<float>()[p * channels + c] =
+          id < 0 ? 0.0f : args.in.data<float>()[id * channels + c];
     }
   }
 }

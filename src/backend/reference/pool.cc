@@ -30,7 +30,8 @@ class RowPool {
   void finish(float* out) const {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const std::int64_t count = counts_[i / static_cast<std::size_t>(channels_)];
-      out[i] = static_cast<float>(kind_ == PoolKind::kAvg && count > 0 ? values_[i] / static_cast<double>(count) : values_[i]);
+      out[i] = static_cast<float>(
+          kind_ == PoolKind::kAvg && count > 0 ? values_[i] / static_cast<double>(count) : values_[i]);
     }
   }
 

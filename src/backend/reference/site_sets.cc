@@ -22,7 +22,8 @@ std::int64_t dense_offset(const std::int32_t* row, const Dims& shape, bool chann
   const int ndim = shape.size() - 2;
   std::int64_t offset = row[0];
   if (channels_first) offset = offset * shape[1] + c;
-  for (int axis = 0; axis < ndim; ++axis) offset = offset * shape[axis + (channels_first ? 2 : 1)] + row[1 + axis];
+  for (int axis = 0; axis < ndim; ++axis)
+    offset = offset * shape[axis + (channels_first ? 2 : 1)] + row[1 + axis];
   return channels_first ? offset : offset * shape[1 + ndim] + c;
 }
 
@@ -40,10 +41,12 @@ void site_union(const SiteUnionArgs& args) {
     std::copy_n(row.begin(), width, indices.mutable_data<std::int32_t>() + std::int64_t{next} * width);
     number = next++;
   }
-  *args.out = Coordinates::adopt_sorted(indices, args.a.spatial_shape(), args.a.batch_size(), args.a.tensor_stride());
+  *args.out =
+      Coordinates::adopt_sorted(indices, args.a.spatial_shape(), args.a.batch_size(), args.a.tensor_stride());
   const auto places = [&](const Coordinates& set) {
     Tensor result = Tensor::empty({set.size()}, DType::kI32);
-    for (std::int64_t i = 0; i < set.size(); ++i) result.mutable_data<std::int32_t>()[i] = rows.at(row_of(set, i));
+    for (std::int64_t i = 0; i < set.size(); ++i)
+      result.mutable_data<std::int32_t>()[i] = rows.at(row_of(set, i));
     return result;
   };
   *args.rows_a = places(args.a);
@@ -55,8 +58,8 @@ void to_dense(const ToDenseArgs& args) {
   std::fill_n(out, args.out.numel(), 0.0f);
   const std::int64_t channels = args.in.size(1);
   for (std::int64_t i = 0; i < args.in.numel(); ++i) {
-    out[dense_offset(args.coordinates.row(i / channels), args.out.shape(), args.channels_first, i % channels)] =
-        args.in.data<float>()[i];
+    out[dense_offset(args.coordinates.row(i / channels), args.out.shape(), args.channels_first,
+                     i % channels)] = args.in.data<float>()[i];
   }
 }
 

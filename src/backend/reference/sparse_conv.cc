@@ -1,5 +1,5 @@
-// out[o, n] = activation((Σ_k Σ_c in[i, c] · weight[n, k, c] + bias[n]) · scale[n] + shift[n] + residual[o, n]),
-// over the pairs (i, o) of map[k], accumulated in double and rounded once.
+// out[o, n] = activation((Σ_k Σ_c in[i, c] · weight[n, k, c] + bias[n]) · scale[n] + shift[n] + residual[o,
+// n]), over the pairs (i, o) of map[k], accumulated in double and rounded once.
 #include "backend/reference/sparse_conv.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace {
 
 const float* optional_data(const Tensor& tensor) { return tensor.defined() ? tensor.data<float>() : nullptr; }
 
-/// The input row that feeds output row `o` through offset k, or −1. A linear layer feeds each row from itself.
+/// The input row that feeds output row `o` through offset k, or −1. A linear layer feeds each row from
+/// itself.
 std::int64_t input_row(const SparseConvArgs& args, std::int64_t k, std::int64_t o) {
   if (args.map == nullptr) return o;
   const auto* begin = args.map->offset_begin.data<std::int64_t>();
@@ -25,7 +26,8 @@ std::int64_t input_row(const SparseConvArgs& args, std::int64_t k, std::int64_t 
 
 }  // namespace
 
-void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> rows, double* out, double* abs_sum) {
+void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> rows, double* out,
+                      double* abs_sum) {
   const std::int64_t c_in = args.problem.c_in;
   const std::int64_t c_out = args.problem.c_out;
   const std::int64_t volume = args.weight.volume();
@@ -76,7 +78,8 @@ void sparse_conv(const SparseConvArgs& args) {
   float* out = args.out.mutable_data<float>();
   for (std::int64_t o = 0; o < args.problem.n_out; ++o) {
     sparse_conv_rows(args, {&o, 1}, row.data(), abs_sum.data());
-    std::transform(row.begin(), row.end(), out + o * c_out, [](double value) { return static_cast<float>(value); });
+    std::transform(row.begin(), row.end(), out + o * c_out,
+                   [](double value) { return static_cast<float>(value); });
   }
 }
 

@@ -14,6 +14,7 @@ namespace aerogel::reference {
 ///   rows     [R]           output rows
 ///   out      [R, C_out]    epilogue(Σ terms)
 ///   abs_sum  [R, C_out]    Σ|terms| through the same epilogue: the yardstick of a rounding error
-void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> rows, double* out, double* abs_sum);
+void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> rows, double* out,
+                      double* abs_sum);
 
 }  // namespace aerogel::reference

@@ -58,7 +58,8 @@ void voxelize(const VoxelizeArgs& args) {
   *args.points_per_voxel = Tensor::from<std::int32_t>({n}, counts);
   *args.indices = Tensor::empty({n, 3}, DType::kI32);
   for (std::int64_t i = 0; i < n; ++i) {
-    std::copy_n(cells[static_cast<std::size_t>(i)].begin(), 3, args.indices->mutable_data<std::int32_t>() + i * 3);
+    std::copy_n(cells[static_cast<std::size_t>(i)].begin(), 3,
+                args.indices->mutable_data<std::int32_t>() + i * 3);
   }
 }
 
@@ -67,7 +68,8 @@ void voxelize_mean(const VoxelizeMeanArgs& args) {
   const std::int64_t width = args.points.size(1);
   std::map<Cell, std::vector<std::int64_t>> points_of;
   for (std::int64_t p = 0; p < count; ++p) {
-    if (const auto cell = cell_of(args.points.data<float>() + p * width, args.grid)) points_of[*cell].push_back(p);
+    if (const auto cell = cell_of(args.points.data<float>() + p * width, args.grid))
+      points_of[*cell].push_back(p);
   }
   const auto n = static_cast<std::int64_t>(points_of.size());
   *args.features = Tensor::empty({n, width}, DType::kF32);
@@ -80,7 +82,8 @@ void voxelize_mean(const VoxelizeMeanArgs& args) {
     for (std::int64_t f = 0; f < width; ++f) {
       double sum = 0;
       for (std::int64_t p : points) sum += args.points.data<float>()[p * width + f];
-      args.features->mutable_data<float>()[row * width + f] = static_cast<float>(sum / static_cast<double>(points.size()));
+      args.features->mutable_data<float>()[row * width + f] =
+          static_cast<float>(sum / static_cast<double>(points.size()));
     }
     for (std::int64_t p : points) args.point_voxel->mutable_data<std::int64_t>()[p] = row;
     auto* site = args.indices->mutable_data<std::int32_t>() + row * 4;
