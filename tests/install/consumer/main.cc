@@ -1,8 +1,8 @@
-#include <aerogel/aerogel.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <vector>
+
+#include <aerogel/aerogel.h>
 
 int main() {
   using aerogel::Tensor;

@@ -1,0 +1,155 @@
+#include "conformance/generate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+
+namespace aerogel::testing {
+
+std::uint64_t Random::next() {
+  std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ull);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(high - low + 1));
+}
+
+Tensor signed_tensor(Random& random, const Dims& shape) {
+  Tensor tensor = Tensor::empty(shape, DType::kF32);
+  std::generate_n(tensor.mutable_data<float>(), tensor.numel(), [&] { return random.signed_unit(); });
+  return tensor;
+}
+
+Coordinates random_sites(Random& random, const Dims& shape, std::int64_t batch, std::int64_t count, bool sorted) {
+  const int width = 1 + shape.size();
+  std::set<std::vector<std::int32_t>> rows;
+  std::vector<std::int32_t> row(static_cast<std::size_t>(width));
+  for (std::int64_t tries = 0; tries < 4 * count && static_cast<std::int64_t>(rows.size()) < count; ++tries) {
+    // Mostly a step from the last site, so that windows overlap; sometimes a jump anywhere, corners included.
+    const bool jump = rows.empty() || random.integer(0, 9) == 0;
+    if (jump) {
+      row[0] = static_cast<std::int32_t>(random.integer(0, batch - 1));
+      for (int axis = 0; axis < shape.size(); ++axis) {
+        const std::int64_t pick = random.integer(0, 5);
+        row[static_cast<std::size_t>(1 + axis)] = static_cast<std::int32_t>(
+            pick == 0 ? 0 : (pick == 1 ? shape[axis] - 1 : random.integer(0, shape[axis] - 1)));
+      }
+    } else {
+      const auto axis = static_cast<std::size_t>(random.integer(0, shape.size() - 1));
+      const std::int64_t moved = row[1 + axis] + random.integer(-2, 2);
+      row[1 + axis] = static_cast<std::int32_t>(std::clamp<std::int64_t>(moved, 0, shape[static_cast<int>(axis)] - 1));
+    }
+    rows.insert(row);
+  }
+  std::vector<std::vector<std::int32_t>> order(rows.begin(), rows.end());
+  if (!sorted) {
+    for (std::size_t i = order.size(); i > 1; --i) {
+      std::swap(order[i - 1], order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+    }
+  }
+  Tensor indices = Tensor::empty({static_cast<std::int64_t>(order.size()), width}, DType::kI32);
+  auto* to = indices.mutable_data<std::int32_t>();
+  for (const auto& site : order) to = std::copy(site.begin(), site.end(), to);
+  return Coordinates::create(indices, shape, batch);
+}
+
+Coordinates sites_of(const ProblemString& problem, Random& random) {
+  return random_sites(random, problem.dims("shape"), problem.integer("batch"), problem.integer("n"),
+                      problem.text("order") == "sorted");
+}
+
+KernelSpec spec_of(const ProblemString& problem) {
+  return KernelSpec::make(parse_conv_kind(problem.text("kind")), problem.dims("kernel"), problem.dims("stride"),
+                          problem.dims("padding"), problem.dims("dilation"),
+                          problem.has("output_padding") ? problem.dims("output_padding") : Dims{});
+}
+
+std::string random_geometry(Random& random, int max_ndim) {
+  const int ndim = static_cast<int>(random.integer(1, max_ndim));
+  const auto kind = static_cast<ConvKind>(random.integer(0, 2));
+  // Now and then a field so wide that keys must not wrap, and one that does not fit 64 bits at all.
+  const std::int64_t width = random.integer(0, 11);
+  const std::int64_t extent = width == 0 ? 2000000000 : (width == 1 ? 1 << 20 : (ndim > 2 ? 12 : 40));
+  Dims shape, kernel, stride, padding, dilation, output_padding;
+  for (int axis = 0; axis < ndim; ++axis) {
+    const std::int64_t largest = random.integer(0, 5) == 0 ? (ndim == 1 ? 151 : (ndim == 2 ? 13 : 5)) : 3;
+    const std::int64_t k = random.integer(1, largest);
+    const std::int64_t d = random.integer(1, 2);
+    const std::int64_t s = random.integer(1, 3);
+    const bool submanifold = kind == ConvKind::kSubmanifold;
+    kernel.push_back(submanifold ? k | 1 : k);
+    stride.push_back(submanifold ? 1 : s);
+    dilation.push_back(d);
+    padding.push_back(submanifold ? d * (kernel[axis] - 1) / 2 : random.integer(0, k / 2));
+    output_padding.push_back(kind == ConvKind::kTransposed ? random.integer(0, s - 1) : 0);
+    const std::int64_t least = d * (kernel[axis] - 1) + 1;  // a window fits
+    const std::int64_t limit = kind == ConvKind::kTransposed ? extent / 4 + 1 : extent;
+    shape.push_back(std::max(least, random.integer(1, limit)));
+  }
+  std::string text = fmt::format("kind={}:kernel={}:stride={}:padding={}:dilation={}", conv_kind_name(kind),
+                                 kernel.joined('x'), stride.joined('x'), padding.joined('x'), dilation.joined('x'));
+  if (kind == ConvKind::kTransposed) text += ":output_padding=" + output_padding.joined('x');
+  const std::int64_t n = random.integer(0, 9) == 0 ? 0 : random.integer(1, 400);
+  return fmt::format("{}:shape={}:batch={}:n={}:order={}:seed={}", text, shape.joined('x'), random.integer(1, 3), n,
+                     random.integer(0, 1) ? "sorted" : "shuffled", random.integer(0, 1 << 30));
+}
+
+void for_each_problem(const std::string& op, int count, const std::function<std::string(Random&)>& generate,
+                      const std::function<void(const ProblemString&)>& check) {
+  const char* forced = std::getenv("AEROGEL_PROBLEM");
+  if (forced != nullptr && ProblemString(forced).op() != op) return;
+  for (int i = 0; i < (forced ? 1 : count); ++i) {
+    Random random(static_cast<std::uint64_t>(i) + 1);
+    const std::string text = forced ? forced : generate(random);
+    SCOPED_TRACE("rerun with AEROGEL_PROBLEM='" + text + "'");
+    check(ProblemString(text));
+    if (::testing::Test::HasFailure()) return;  // one problem string is enough
+  }
+}
+
+void expect_same_bits(const Tensor& got, const Tensor& expected, const char* what) {
+  ASSERT_EQ(got.str(), expected.str()) << what;
+  if (got.numel() == 0) return;
+  const auto* a = static_cast<const unsigned char*>(got.raw());
+  const auto* b = static_cast<const unsigned char*>(expected.raw());
+  const auto bytes = static_cast<std::size_t>(expected.nbytes());
+  const auto differs = std::mismatch(a, a + bytes, b).first - a;
+  EXPECT_EQ(static_cast<std::size_t>(differs), bytes)
+      << what << " " << expected.str() << ": first difference in element "
+      << differs / static_cast<std::ptrdiff_t>(itemsize(expected.dtype()));
+}
+
+void expect_within(const Tensor& got, const std::vector<double>& expected, const std::vector<double>& bound) {
+  ASSERT_EQ(got.numel(), static_cast<std::int64_t>(expected.size()));
+  const auto* values = got.data<float>();
+  double worst = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (std::isnan(expected[i]) && std::isnan(values[i])) continue;
+    if (double{values[i]} == expected[i]) continue;  // infinities too
+    const double ratio = std::abs(values[i] - expected[i]) / bound[i];
+    if (!(ratio <= worst)) {
+      worst = ratio;
+      at = i;
+      if (std::isnan(ratio)) break;
+    }
+  }
+  EXPECT_LE(worst, 1.0) << "element " << at << ": got " << (expected.empty() ? 0 : values[at]) << ", expected "
+                        << (expected.empty() ? 0 : expected[at]) << ", bound " << (expected.empty() ? 0 : bound[at]);
+}
+
+Tensor poisoned(const Dims& shape) {
+  Tensor tensor = Tensor::empty(shape, DType::kF32);
+  std::fill_n(tensor.mutable_data<float>(), tensor.numel(), std::numeric_limits<float>::quiet_NaN());
+  return tensor;
+}
+
+}  // namespace aerogel::testing

@@ -1,0 +1,91 @@
+// Problems from strings: every conformance and property test builds its inputs here, so that the string alone reruns
+// a failure: AEROGEL_PROBLEM='sparse_conv:…' build/release/tests/test_conformance
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "aerogel/sparse_tensor.h"
+#include "backend/kernel.h"
+#include "conv/problem_string.h"
+#include "plan/choose.h"
+
+namespace aerogel::testing {
+
+/// SplitMix64: the same numbers everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next();
+  std::int64_t integer(std::int64_t low, std::int64_t high);  // inclusive
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  float signed_unit() { return static_cast<float>(uniform() * 2 - 1); }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// [shape] f32, signed uniform in [-1, 1).
+Tensor signed_tensor(Random& random, const Dims& shape);
+
+/// About `count` distinct rows inside `shape`, clustered so that neighbours exist, in random order unless sorted.
+Coordinates random_sites(Random& random, const Dims& shape, std::int64_t batch, std::int64_t count, bool sorted);
+
+/// The sites that a problem string asks for: shape, batch, n, order=sorted|shuffled, seed.
+Coordinates sites_of(const ProblemString& problem, Random& random);
+
+/// kind, kernel, stride, padding, dilation[, output_padding] of a problem string.
+KernelSpec spec_of(const ProblemString& problem);
+
+/// A random geometry as problem keys, for sites in 1 to `max_ndim` dimensions.
+std::string random_geometry(Random& random, int max_ndim);
+
+/// Runs `check(problem)` for `count` generated problems, or only for AEROGEL_PROBLEM when that names this op. The
+/// string is in the failure message.
+void for_each_problem(const std::string& op, int count, const std::function<std::string(Random&)>& generate,
+                      const std::function<void(const ProblemString&)>& check);
+
+/// Calls visit(row) for every row of this table in every backend but the reference.
+template <class Args, class Visit>
+void for_each_row(Table<Args> table, Visit&& visit) {
+  for (const Backend backend : {Backend::kCpu, Backend::kCuda, Backend::kVulkan}) {
+    for (const Kernel<Args>& row : tables_of(backend).*table) {
+      SCOPED_TRACE(std::string(row.name));
+      visit(row);
+    }
+  }
+}
+
+template <class Args>
+const Kernel<Args>& reference_row(Table<Args> table) {
+  return (tables_of(Backend::kReference).*table)[0];
+}
+
+/// Runs a row, with the workspace it asks for.
+template <class Args>
+void run_row(const Kernel<Args>& row, Args args, int threads) {
+  args.threads = threads;
+  ASSERT_EQ(row.supports(args), "");
+  Tensor workspace;
+  if (row.workspace_bytes) {
+    workspace = Tensor::empty({row.workspace_bytes(args)}, DType::kU8);
+    if constexpr (requires { args.workspace; }) args.workspace = workspace.raw();
+  }
+  row.run(args);
+}
+
+/// Same dtype, shape and bits.
+void expect_same_bits(const Tensor& got, const Tensor& expected, const char* what);
+
+/// |got − expected| ≤ bound per element, with NaN matching NaN; reports the worst.
+void expect_within(const Tensor& got, const std::vector<double>& expected, const std::vector<double>& bound);
+
+/// f32 [n] filled with NaN, so that an element that a kernel forgets is seen.
+Tensor poisoned(const Dims& shape);
+
+}  // namespace aerogel::testing

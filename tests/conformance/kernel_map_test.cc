@@ -1,0 +1,49 @@
+// Every map builder gives the reference's map bit for bit.
+#include <fmt/core.h>
+
+#include "conformance/generate.h"
+
+namespace aerogel::testing {
+namespace {
+
+constexpr Table<MapArgs> kTable = &KernelTables::build_kernel_map;
+
+TEST(Conformance, BuildKernelMap) {
+  for_each_problem(
+      "build_kernel_map", 400, [](Random& random) { return "build_kernel_map:" + random_geometry(random, 4); },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        MapArgs args;
+        args.in = sites_of(problem, random);
+        args.spec = spec_of(problem);
+        KernelMap expected;
+        args.out = &expected;
+        run_row(reference_row(kTable), args, 1);
+        for_each_row<MapArgs>(kTable, [&](const Kernel<MapArgs>& row) {
+          if (!row.supports(args).empty()) return;
+          for (const int threads : {1, 3}) {
+            KernelMap got;
+            args.out = &got;
+            run_row(row, args, threads);
+            EXPECT_EQ(got.n_in, expected.n_in);
+            EXPECT_EQ(got.n_out, expected.n_out);
+            EXPECT_EQ(got.spec, expected.spec);
+            EXPECT_EQ(got.in_id, args.in.id());
+            expect_same_bits(got.offset_begin, expected.offset_begin, "offset_begin");
+            expect_same_bits(got.in_rows, expected.in_rows, "in_rows");
+            expect_same_bits(got.out_rows, expected.out_rows, "out_rows");
+            ASSERT_EQ(got.new_coordinates.defined(), expected.new_coordinates.defined());
+            if (!got.new_coordinates.defined()) continue;
+            EXPECT_EQ(got.out_id, got.new_coordinates.id());
+            expect_same_bits(got.new_coordinates.indices(), expected.new_coordinates.indices(), "new indices");
+            EXPECT_EQ(got.new_coordinates.spatial_shape(), expected.new_coordinates.spatial_shape());
+            EXPECT_EQ(got.new_coordinates.tensor_stride(), expected.new_coordinates.tensor_stride());
+            EXPECT_EQ(got.new_coordinates.batch_size(), expected.new_coordinates.batch_size());
+            EXPECT_TRUE(got.new_coordinates.is_sorted());
+          }
+        });
+      });
+}
+
+}  // namespace
+}  // namespace aerogel::testing

@@ -1,0 +1,217 @@
+// Pools, affine, moments, concatenation, sums and gathers against the reference rows.
+#include <fmt/core.h>
+
+#include <cmath>
+#include <limits>
+
+#include "conformance/generate.h"
+
+namespace aerogel::testing {
+namespace {
+
+constexpr double kEps = 0x1p-24;
+
+/// Plants a NaN and infinities into about one element in a hundred, where the problem asks for it.
+void plant_specials(const ProblemString& problem, Random& random, Tensor& tensor) {
+  if (!problem.integer("specials")) return;
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float specials[] = {std::nanf(""), kInf, -kInf, -0.0f};
+  for (std::int64_t i = 0; i < tensor.numel() / 100 + 1 && tensor.numel() > 0; ++i) {
+    tensor.mutable_data<float>()[random.integer(0, tensor.numel() - 1)] = specials[random.integer(0, 3)];
+  }
+}
+
+std::vector<double> doubles(const Tensor& tensor) {
+  const auto* values = tensor.data<float>();
+  return {values, values + tensor.numel()};
+}
+
+std::string rows_and_channels(Random& random) {
+  return fmt::format("n={}:c={}:specials={}:seed={}", random.integer(0, 9) ? random.integer(1, 5000) : 0,
+                     random.integer(1, 70), static_cast<int>(random.integer(0, 2) == 0), random.integer(0, 1 << 30));
+}
+
+TEST(Conformance, Pool) {
+  for_each_problem(
+      "pool", 150,
+      [](Random& random) {
+        return fmt::format("pool:{}:c={}:max={}:zero={}:specials={}", random_geometry(random, 3), random.integer(1, 40),
+                           random.integer(0, 1), random.integer(0, 1), static_cast<int>(random.integer(0, 2) == 0));
+      },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        KernelMap map;
+        MapArgs sites;
+        sites.in = sites_of(problem, random);
+        sites.spec = spec_of(problem);
+        sites.out = &map;
+        run_row(reference_row<MapArgs>(&KernelTables::build_kernel_map), sites, 1);
+        PoolArgs args;
+        args.kind = problem.integer("max") ? PoolKind::kMax : PoolKind::kAvg;
+        args.identity = problem.integer("zero") ? 0.0f : -std::numeric_limits<float>::infinity();
+        args.map = &map;
+        args.in = signed_tensor(random, {map.n_in, problem.integer("c")});
+        plant_specials(problem, random, args.in);
+        args.out = poisoned({map.n_out, problem.integer("c")});
+        run_row(reference_row<PoolArgs>(&KernelTables::pool), args, 1);
+        const std::vector<double> expected = doubles(args.out);
+        // A mean of at most K values of at most 1 in size; a maximum is exact.
+        const double bound = args.kind == PoolKind::kMax ? 0x1p-140 : static_cast<double>(sites.spec.volume() + 2) * 2 * kEps;
+        for_each_row<PoolArgs>(&KernelTables::pool, [&](const Kernel<PoolArgs>& row) {
+          args.out = poisoned(args.out.shape());
+          run_row(row, args, 1);
+          expect_within(args.out, expected, std::vector<double>(expected.size(), bound));
+          const Tensor one = args.out;
+          args.out = poisoned(args.out.shape());
+          run_row(row, args, 3);
+          expect_same_bits(args.out, one, "three threads");
+        });
+      });
+}
+
+TEST(Conformance, GlobalPool) {
+  for_each_problem(
+      "global_pool", 60,
+      [](Random& random) {
+        return fmt::format("global_pool:shape=9x9:batch={}:n={}:order={}:c={}:max={}:specials={}:seed={}",
+                           random.integer(1, 5), random.integer(0, 200), random.integer(0, 1) ? "sorted" : "shuffled",
+                           random.integer(1, 40), random.integer(0, 1), static_cast<int>(random.integer(0, 2) == 0),
+                           random.integer(0, 1 << 30));
+      },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        GlobalPoolArgs args;
+        args.kind = problem.integer("max") ? PoolKind::kMax : PoolKind::kAvg;
+        args.identity = -std::numeric_limits<float>::infinity();
+        args.coordinates = sites_of(problem, random);
+        args.in = signed_tensor(random, {args.coordinates.size(), problem.integer("c")});
+        plant_specials(problem, random, args.in);
+        args.out = poisoned({problem.integer("batch"), problem.integer("c")});
+        run_row(reference_row<GlobalPoolArgs>(&KernelTables::global_pool), args, 1);
+        const std::vector<double> expected = doubles(args.out);
+        for_each_row<GlobalPoolArgs>(&KernelTables::global_pool, [&](const Kernel<GlobalPoolArgs>& row) {
+          args.out = poisoned(args.out.shape());
+          run_row(row, args, 3);
+          expect_within(args.out, expected, std::vector<double>(expected.size(), 400 * kEps));
+        });
+      });
+}
+
+TEST(Conformance, Affine) {
+  for_each_problem(
+      "affine", 100,
+      [](Random& random) {
+        return fmt::format("affine:{}:scale={}:shift={}:residual={}:relu={}:inplace={}", rows_and_channels(random),
+                           random.integer(0, 1), random.integer(0, 1), random.integer(0, 1), random.integer(0, 1),
+                           random.integer(0, 1));
+      },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        const std::int64_t c = problem.integer("c");
+        AffineArgs args;
+        args.in = signed_tensor(random, {problem.integer("n"), c});
+        plant_specials(problem, random, args.in);
+        if (problem.integer("scale")) args.scale = signed_tensor(random, {c});
+        if (problem.integer("shift")) args.shift = signed_tensor(random, {c});
+        if (problem.integer("residual")) args.residual = signed_tensor(random, args.in.shape());
+        args.activation = problem.integer("relu") ? Activation::kRelu : Activation::kNone;
+        args.out = poisoned(args.in.shape());
+        run_row(reference_row<AffineArgs>(&KernelTables::affine), args, 1);
+        const std::vector<double> expected = doubles(args.out);
+        const Tensor in = args.in;
+        for_each_row<AffineArgs>(&KernelTables::affine, [&](const Kernel<AffineArgs>& row) {
+          args.in = in.clone();
+          args.out = problem.integer("inplace") ? args.in : poisoned(in.shape());
+          run_row(row, args, 3);
+          expect_within(args.out, expected, std::vector<double>(expected.size(), 3 * 4 * kEps));  // three terms up to 1
+        });
+      });
+}
+
+TEST(Conformance, Moments) {
+  for_each_problem(
+      "moments", 40,
+      [](Random& random) {
+        return fmt::format("moments:n={}:c={}:offset={}:seed={}", random.integer(1, 20000), random.integer(1, 70),
+                           random.integer(0, 1000), random.integer(0, 1 << 30));
+      },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        const std::int64_t c = problem.integer("c");
+        MomentsArgs args;
+        args.in = signed_tensor(random, {problem.integer("n"), c});
+        const double offset = problem.number("offset");  // a large mean must not eat the variance
+        for (std::int64_t i = 0; i < args.in.numel(); ++i) args.in.mutable_data<float>()[i] += static_cast<float>(offset);
+        args.mean = Tensor::zeros({c}, DType::kF64);
+        args.var = Tensor::zeros({c}, DType::kF64);
+        run_row(reference_row<MomentsArgs>(&KernelTables::moments), args, 1);
+        const Tensor mean = args.mean;
+        const Tensor var = args.var;
+        for_each_row<MomentsArgs>(&KernelTables::moments, [&](const Kernel<MomentsArgs>& row) {
+          std::vector<Tensor> means;
+          for (const int threads : {1, 3}) {
+            args.mean = Tensor::zeros({c}, DType::kF64);
+            args.var = Tensor::zeros({c}, DType::kF64);
+            run_row(row, args, threads);
+            for (std::int64_t i = 0; i < c; ++i) {
+              EXPECT_NEAR(args.mean.data<double>()[i], mean.data<double>()[i], 1e-12 * (1 + offset));
+              EXPECT_NEAR(args.var.data<double>()[i], var.data<double>()[i], 1e-11 * (1 + offset * offset) + 1e-9);
+            }
+            means.push_back(args.var);
+          }
+          expect_same_bits(means[1], means[0], "variance with other thread counts");
+        });
+      });
+}
+
+TEST(Conformance, Concat) {
+  for_each_problem(
+      "concat", 40,
+      [](Random& random) {
+        return fmt::format("concat:n={}:parts={}:seed={}", random.integer(0, 700), random.integer(1, 4),
+                           random.integer(0, 1 << 30));
+      },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        ConcatArgs args;
+        std::int64_t width = 0;
+        for (std::int64_t i = 0; i < problem.integer("parts"); ++i) {
+          args.parts.push_back(signed_tensor(random, {problem.integer("n"), random.integer(1, 40)}));
+          width += args.parts.back().size(1);
+        }
+        args.out = poisoned({problem.integer("n"), width});
+        run_row(reference_row<ConcatArgs>(&KernelTables::concat), args, 1);
+        const Tensor expected = args.out;
+        for_each_row<ConcatArgs>(&KernelTables::concat, [&](const Kernel<ConcatArgs>& row) {
+          args.out = poisoned(expected.shape());
+          run_row(row, args, 3);
+          expect_same_bits(args.out, expected, "concatenation");
+        });
+      });
+}
+
+TEST(Conformance, GatherRows) {
+  for_each_problem(
+      "gather_rows", 40, [](Random& random) { return "gather_rows:" + rows_and_channels(random); },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        const std::int64_t n = problem.integer("n");
+        GatherRowsArgs args;
+        args.in = signed_tensor(random, {n, problem.integer("c")});
+        args.ids = Tensor::empty({random.integer(0, 3000)}, DType::kI64);
+        for (std::int64_t p = 0; p < args.ids.size(0); ++p) {
+          args.ids.mutable_data<std::int64_t>()[p] = random.integer(-1, n - 1);
+        }
+        args.out = poisoned({args.ids.size(0), problem.integer("c")});
+        run_row(reference_row<GatherRowsArgs>(&KernelTables::gather_rows), args, 1);
+        const Tensor expected = args.out;
+        for_each_row<GatherRowsArgs>(&KernelTables::gather_rows, [&](const Kernel<GatherRowsArgs>& row) {
+          args.out = poisoned(expected.shape());
+          run_row(row, args, 3);
+          expect_same_bits(args.out, expected, "gathered rows");
+        });
+      });
+}
+
+}  // namespace
+}  // namespace aerogel::testing

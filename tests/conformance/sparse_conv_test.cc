@@ -1,0 +1,109 @@
+// Every convolution and linear row against the double sums, on signed data. The bound follows from the sum: an f32
+// sum of n terms errs by at most n · 2^-24 · Σ|terms|, whatever its order, and by far less with n / 8 partial sums.
+#include <fmt/core.h>
+
+#include <numeric>
+
+#include "backend/reference/sparse_conv.h"
+#include "conformance/generate.h"
+
+namespace aerogel::testing {
+namespace {
+
+constexpr double kEps = 0x1p-24;
+
+std::string random_channels(Random& random) {
+  // Odd counts, vector multiples and their neighbours, and the few channels of first layers.
+  constexpr std::int64_t kCounts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 64, 65, 96, 128, 130};
+  const auto pick = [&] { return kCounts[random.integer(0, 19)]; };
+  return fmt::format("cin={}:cout={}:bias={}:scale={}:shift={}:residual={}:relu={}", pick(), pick(),
+                     random.integer(0, 1), random.integer(0, 1), random.integer(0, 1), random.integer(0, 1),
+                     random.integer(0, 1));
+}
+
+void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, const KernelMap* map, std::int64_t n_in,
+                     std::int64_t n_out, const KernelSpec& spec, Random& random) {
+  SparseConvArgs args;
+  ConvProblem& numbers = args.problem;
+  numbers.spec = spec;
+  numbers.n_in = n_in;
+  numbers.n_out = n_out;
+  numbers.pairs = map ? map->pairs() : n_in;
+  numbers.c_in = problem.integer("cin");
+  numbers.c_out = problem.integer("cout");
+  args.map = map;
+  args.in = signed_tensor(random, {n_in, numbers.c_in});
+  Dims shape{numbers.c_out};
+  for (const std::int64_t extent : spec.kernel) shape.push_back(extent);
+  shape.push_back(numbers.c_in);
+  args.weight = ConvWeight(signed_tensor(random, shape));
+  if (problem.integer("bias")) args.epilogue.bias = signed_tensor(random, {numbers.c_out});
+  if (problem.integer("scale")) args.epilogue.scale = signed_tensor(random, {numbers.c_out});
+  if (problem.integer("shift")) args.epilogue.shift = signed_tensor(random, {numbers.c_out});
+  if (problem.integer("residual")) args.epilogue.residual = signed_tensor(random, {n_out, numbers.c_out});
+  if (problem.integer("relu")) args.epilogue.activation = Activation::kRelu;
+  numbers.bias = args.epilogue.bias.defined();
+  numbers.affine = args.epilogue.scale.defined() || args.epilogue.shift.defined();
+  numbers.residual = args.epilogue.residual.defined();
+  numbers.activation = args.epilogue.activation;
+
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(n_out));
+  std::iota(rows.begin(), rows.end(), 0);
+  std::vector<double> expected(static_cast<std::size_t>(n_out * numbers.c_out));
+  std::vector<double> abs_sum(expected.size());
+  reference::sparse_conv_rows(args, rows, expected.data(), abs_sum.data());
+  const double terms = static_cast<double>(spec.volume() * numbers.c_in + 4);
+  std::vector<double> bound(expected.size());
+  for (std::size_t i = 0; i < bound.size(); ++i) bound[i] = terms * kEps * abs_sum[i];
+
+  for_each_row<SparseConvArgs>(table, [&](const Kernel<SparseConvArgs>& row) {
+    args.out = poisoned({n_out, numbers.c_out});
+    if (!row.supports(args).empty()) return;
+    run_row(row, args, 1);
+    expect_within(args.out, expected, bound);
+    const Tensor one_thread = args.out;
+    for (const int threads : {2, 5}) {
+      args.out = poisoned({n_out, numbers.c_out});
+      run_row(row, args, threads);
+      expect_same_bits(args.out, one_thread, "result with other thread counts");
+    }
+  });
+}
+
+TEST(Conformance, SparseConv) {
+  for_each_problem(
+      "sparse_conv", 250,
+      [](Random& random) {
+        return fmt::format("sparse_conv:{}:{}:swap={}", random_geometry(random, 3), random_channels(random),
+                           static_cast<int>(random.integer(0, 2) == 0));
+      },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        KernelMap built;
+        MapArgs args;
+        args.in = sites_of(problem, random);
+        args.spec = spec_of(problem);
+        args.out = &built;
+        run_row(reference_row<MapArgs>(&KernelTables::build_kernel_map), args, 1);
+        const auto swapped = problem.integer("swap") ? swap_map(built) : nullptr;  // an inverse convolution
+        const KernelMap& map = swapped ? *swapped : built;
+        check_conv_rows(problem, &KernelTables::sparse_conv, &map, map.n_in, map.n_out, args.spec, random);
+      });
+}
+
+TEST(Conformance, Linear) {
+  for_each_problem(
+      "linear", 120,
+      [](Random& random) {
+        return fmt::format("linear:n={}:{}:seed={}", random.integer(0, 300), random_channels(random),
+                           random.integer(0, 1 << 30));
+      },
+      [](const ProblemString& problem) {
+        Random random(static_cast<std::uint64_t>(problem.integer("seed")));
+        const std::int64_t n = problem.integer("n");
+        check_conv_rows(problem, &KernelTables::linear, nullptr, n, n, KernelSpec::make(ConvKind::kRegular, {1}), random);
+      });
+}
+
+}  // namespace
+}  // namespace aerogel::testing
