@@ -1,9 +1,9 @@
 #include "conv/problem_string.h"
 
-#include <fmt/core.h>
-
 #include <charconv>
 #include <cstdlib>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 
@@ -56,7 +56,8 @@ ProblemString::ProblemString(std::string_view text) : whole_(text) {
 
 const std::string& ProblemString::text(const std::string& key) const {
   const auto it = values_.find(key);
-  if (it == values_.end()) throw InvalidArgument(fmt::format("[problem] key '{}' is missing in '{}'", key, whole_));
+  if (it == values_.end())
+    throw InvalidArgument(fmt::format("[problem] key '{}' is missing in '{}'", key, whole_));
   return it->second;
 }
 

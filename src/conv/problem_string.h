@@ -1,4 +1,5 @@
-// `op:key=value:…`, the one way a problem is written: printed by tests, logs and benchmarks, accepted back by each.
+// `op:key=value:…`, the one way a problem is written: printed by tests, logs and benchmarks, accepted back by
+// each.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace aerogel {
 
-/// A parsed problem string. Getters throw InvalidArgument naming the key when it is missing or not of that form.
+/// A parsed problem string. Getters throw InvalidArgument naming the key when it is missing or not of that
+/// form.
 class ProblemString {
  public:
   explicit ProblemString(std::string_view text);

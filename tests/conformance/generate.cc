@@ -1,13 +1,13 @@
 #include "conformance/generate.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <set>
+
+#include <fmt/core.h>
 
 namespace aerogel::testing {
 
@@ -28,7 +28,8 @@ Tensor signed_tensor(Random& random, const Dims& shape) {
   return tensor;
 }
 
-Coordinates random_sites(Random& random, const Dims& shape, std::int64_t batch, std::int64_t count, bool sorted) {
+Coordinates random_sites(Random& random, const Dims& shape, std::int64_t batch, std::int64_t count,
+                         bool sorted) {
   const int width = 1 + shape.size();
   std::set<std::vector<std::int32_t>> rows;
   std::vector<std::int32_t> row(static_cast<std::size_t>(width));
@@ -45,14 +46,16 @@ Coordinates random_sites(Random& random, const Dims& shape, std::int64_t batch, 
     } else {
       const auto axis = static_cast<std::size_t>(random.integer(0, shape.size() - 1));
       const std::int64_t moved = row[1 + axis] + random.integer(-2, 2);
-      row[1 + axis] = static_cast<std::int32_t>(std::clamp<std::int64_t>(moved, 0, shape[static_cast<int>(axis)] - 1));
+      row[1 + axis] =
+          static_cast<std::int32_t>(std::clamp<std::int64_t>(moved, 0, shape[static_cast<int>(axis)] - 1));
     }
     rows.insert(row);
   }
   std::vector<std::vector<std::int32_t>> order(rows.begin(), rows.end());
   if (!sorted) {
     for (std::size_t i = order.size(); i > 1; --i) {
-      std::swap(order[i - 1], order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+      std::swap(order[i - 1],
+                order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
     }
   }
   Tensor indices = Tensor::empty({static_cast<std::int64_t>(order.size()), width}, DType::kI32);
@@ -67,8 +70,8 @@ Coordinates sites_of(const ProblemString& problem, Random& random) {
 }
 
 KernelSpec spec_of(const ProblemString& problem) {
-  return KernelSpec::make(parse_conv_kind(problem.text("kind")), problem.dims("kernel"), problem.dims("stride"),
-                          problem.dims("padding"), problem.dims("dilation"),
+  return KernelSpec::make(parse_conv_kind(problem.text("kind")), problem.dims("kernel"),
+                          problem.dims("stride"), problem.dims("padding"), problem.dims("dilation"),
                           problem.has("output_padding") ? problem.dims("output_padding") : Dims{});
 }
 
@@ -94,12 +97,14 @@ std::string random_geometry(Random& random, int max_ndim) {
     const std::int64_t limit = kind == ConvKind::kTransposed ? extent / 4 + 1 : extent;
     shape.push_back(std::max(least, random.integer(1, limit)));
   }
-  std::string text = fmt::format("kind={}:kernel={}:stride={}:padding={}:dilation={}", conv_kind_name(kind),
-                                 kernel.joined('x'), stride.joined('x'), padding.joined('x'), dilation.joined('x'));
+  std::string text =
+      fmt::format("kind={}:kernel={}:stride={}:padding={}:dilation={}", conv_kind_name(kind),
+                  kernel.joined('x'), stride.joined('x'), padding.joined('x'), dilation.joined('x'));
   if (kind == ConvKind::kTransposed) text += ":output_padding=" + output_padding.joined('x');
   const std::int64_t n = random.integer(0, 9) == 0 ? 0 : random.integer(1, 400);
-  return fmt::format("{}:shape={}:batch={}:n={}:order={}:seed={}", text, shape.joined('x'), random.integer(1, 3), n,
-                     random.integer(0, 1) ? "sorted" : "shuffled", random.integer(0, 1 << 30));
+  return fmt::format("{}:shape={}:batch={}:n={}:order={}:seed={}", text, shape.joined('x'),
+                     random.integer(1, 3), n, random.integer(0, 1) ? "sorted" : "shuffled",
+                     random.integer(0, 1 << 30));
 }
 
 void for_each_problem(const std::string& op, int count, const std::function<std::string(Random&)>& generate,
@@ -142,8 +147,9 @@ void expect_within(const Tensor& got, const std::vector<double>& expected, const
       if (std::isnan(ratio)) break;
     }
   }
-  EXPECT_LE(worst, 1.0) << "element " << at << ": got " << (expected.empty() ? 0 : values[at]) << ", expected "
-                        << (expected.empty() ? 0 : expected[at]) << ", bound " << (expected.empty() ? 0 : bound[at]);
+  EXPECT_LE(worst, 1.0) << "element " << at << ": got " << (expected.empty() ? 0 : values[at])
+                        << ", expected " << (expected.empty() ? 0 : expected[at]) << ", bound "
+                        << (expected.empty() ? 0 : bound[at]);
 }
 
 Tensor poisoned(const Dims& shape) {

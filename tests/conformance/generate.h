@@ -1,8 +1,6 @@
-// Problems from strings: every conformance and property test builds its inputs here, so that the string alone reruns
-// a failure: AEROGEL_PROBLEM='sparse_conv:…' build/release/tests/test_conformance
+// Problems from strings: every conformance and property test builds its inputs here, so that the string alone
+// reruns a failure: AEROGEL_PROBLEM='sparse_conv:…' build/release/tests/test_conformance
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -10,7 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "aerogel/sparse_tensor.h"
+
 #include "backend/kernel.h"
 #include "conv/problem_string.h"
 #include "plan/choose.h"
@@ -33,8 +34,10 @@ class Random {
 /// [shape] f32, signed uniform in [-1, 1).
 Tensor signed_tensor(Random& random, const Dims& shape);
 
-/// About `count` distinct rows inside `shape`, clustered so that neighbours exist, in random order unless sorted.
-Coordinates random_sites(Random& random, const Dims& shape, std::int64_t batch, std::int64_t count, bool sorted);
+/// About `count` distinct rows inside `shape`, clustered so that neighbours exist, in random order unless
+/// sorted.
+Coordinates random_sites(Random& random, const Dims& shape, std::int64_t batch, std::int64_t count,
+                         bool sorted);
 
 /// The sites that a problem string asks for: shape, batch, n, order=sorted|shuffled, seed.
 Coordinates sites_of(const ProblemString& problem, Random& random);
@@ -45,8 +48,8 @@ KernelSpec spec_of(const ProblemString& problem);
 /// A random geometry as problem keys, for sites in 1 to `max_ndim` dimensions.
 std::string random_geometry(Random& random, int max_ndim);
 
-/// Runs `check(problem)` for `count` generated problems, or only for AEROGEL_PROBLEM when that names this op. The
-/// string is in the failure message.
+/// Runs `check(problem)` for `count` generated problems, or only for AEROGEL_PROBLEM when that names this op.
+/// The string is in the failure message.
 void for_each_problem(const std::string& op, int count, const std::function<std::string(Random&)>& generate,
                       const std::function<void(const ProblemString&)>& check);
 

@@ -10,7 +10,8 @@ constexpr Table<MapArgs> kTable = &KernelTables::build_kernel_map;
 
 TEST(Conformance, BuildKernelMap) {
   for_each_problem(
-      "build_kernel_map", 400, [](Random& random) { return "build_kernel_map:" + random_geometry(random, 4); },
+      "build_kernel_map", 400,
+      [](Random& random) { return "build_kernel_map:" + random_geometry(random, 4); },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
         MapArgs args;
@@ -35,7 +36,8 @@ TEST(Conformance, BuildKernelMap) {
             ASSERT_EQ(got.new_coordinates.defined(), expected.new_coordinates.defined());
             if (!got.new_coordinates.defined()) continue;
             EXPECT_EQ(got.out_id, got.new_coordinates.id());
-            expect_same_bits(got.new_coordinates.indices(), expected.new_coordinates.indices(), "new indices");
+            expect_same_bits(got.new_coordinates.indices(), expected.new_coordinates.indices(),
+                             "new indices");
             EXPECT_EQ(got.new_coordinates.spatial_shape(), expected.new_coordinates.spatial_shape());
             EXPECT_EQ(got.new_coordinates.tensor_stride(), expected.new_coordinates.tensor_stride());
             EXPECT_EQ(got.new_coordinates.batch_size(), expected.new_coordinates.batch_size());

@@ -1,8 +1,8 @@
 // Pools, affine, moments, concatenation, sums and gathers against the reference rows.
-#include <fmt/core.h>
-
 #include <cmath>
 #include <limits>
+
+#include <fmt/core.h>
 
 #include "conformance/generate.h"
 
@@ -28,15 +28,17 @@ std::vector<double> doubles(const Tensor& tensor) {
 
 std::string rows_and_channels(Random& random) {
   return fmt::format("n={}:c={}:specials={}:seed={}", random.integer(0, 9) ? random.integer(1, 5000) : 0,
-                     random.integer(1, 70), static_cast<int>(random.integer(0, 2) == 0), random.integer(0, 1 << 30));
+                     random.integer(1, 70), static_cast<int>(random.integer(0, 2) == 0),
+                     random.integer(0, 1 << 30));
 }
 
 TEST(Conformance, Pool) {
   for_each_problem(
       "pool", 150,
       [](Random& random) {
-        return fmt::format("pool:{}:c={}:max={}:zero={}:specials={}", random_geometry(random, 3), random.integer(1, 40),
-                           random.integer(0, 1), random.integer(0, 1), static_cast<int>(random.integer(0, 2) == 0));
+        return fmt::format("pool:{}:c={}:max={}:zero={}:specials={}", random_geometry(random, 3),
+                           random.integer(1, 40), random.integer(0, 1), random.integer(0, 1),
+                           static_cast<int>(random.integer(0, 2) == 0));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
@@ -56,7 +58,8 @@ TEST(Conformance, Pool) {
         run_row(reference_row<PoolArgs>(&KernelTables::pool), args, 1);
         const std::vector<double> expected = doubles(args.out);
         // A mean of at most K values of at most 1 in size; a maximum is exact.
-        const double bound = args.kind == PoolKind::kMax ? 0x1p-140 : static_cast<double>(sites.spec.volume() + 2) * 2 * kEps;
+        const double bound =
+            args.kind == PoolKind::kMax ? 0x1p-140 : static_cast<double>(sites.spec.volume() + 2) * 2 * kEps;
         for_each_row<PoolArgs>(&KernelTables::pool, [&](const Kernel<PoolArgs>& row) {
           args.out = poisoned(args.out.shape());
           run_row(row, args, 1);
@@ -74,8 +77,9 @@ TEST(Conformance, GlobalPool) {
       "global_pool", 60,
       [](Random& random) {
         return fmt::format("global_pool:shape=9x9:batch={}:n={}:order={}:c={}:max={}:specials={}:seed={}",
-                           random.integer(1, 5), random.integer(0, 200), random.integer(0, 1) ? "sorted" : "shuffled",
-                           random.integer(1, 40), random.integer(0, 1), static_cast<int>(random.integer(0, 2) == 0),
+                           random.integer(1, 5), random.integer(0, 200),
+                           random.integer(0, 1) ? "sorted" : "shuffled", random.integer(1, 40),
+                           random.integer(0, 1), static_cast<int>(random.integer(0, 2) == 0),
                            random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
@@ -101,9 +105,9 @@ TEST(Conformance, Affine) {
   for_each_problem(
       "affine", 100,
       [](Random& random) {
-        return fmt::format("affine:{}:scale={}:shift={}:residual={}:relu={}:inplace={}", rows_and_channels(random),
-                           random.integer(0, 1), random.integer(0, 1), random.integer(0, 1), random.integer(0, 1),
-                           random.integer(0, 1));
+        return fmt::format("affine:{}:scale={}:shift={}:residual={}:relu={}:inplace={}",
+                           rows_and_channels(random), random.integer(0, 1), random.integer(0, 1),
+                           random.integer(0, 1), random.integer(0, 1), random.integer(0, 1));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
@@ -123,7 +127,8 @@ TEST(Conformance, Affine) {
           args.in = in.clone();
           args.out = problem.integer("inplace") ? args.in : poisoned(in.shape());
           run_row(row, args, 3);
-          expect_within(args.out, expected, std::vector<double>(expected.size(), 3 * 4 * kEps));  // three terms up to 1
+          expect_within(args.out, expected,
+                        std::vector<double>(expected.size(), 3 * 4 * kEps));  // three terms up to 1
         });
       });
 }
@@ -132,8 +137,8 @@ TEST(Conformance, Moments) {
   for_each_problem(
       "moments", 40,
       [](Random& random) {
-        return fmt::format("moments:n={}:c={}:offset={}:seed={}", random.integer(1, 20000), random.integer(1, 70),
-                           random.integer(0, 1000), random.integer(0, 1 << 30));
+        return fmt::format("moments:n={}:c={}:offset={}:seed={}", random.integer(1, 20000),
+                           random.integer(1, 70), random.integer(0, 1000), random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
@@ -141,7 +146,8 @@ TEST(Conformance, Moments) {
         MomentsArgs args;
         args.in = signed_tensor(random, {problem.integer("n"), c});
         const double offset = problem.number("offset");  // a large mean must not eat the variance
-        for (std::int64_t i = 0; i < args.in.numel(); ++i) args.in.mutable_data<float>()[i] += static_cast<float>(offset);
+        for (std::int64_t i = 0; i < args.in.numel(); ++i)
+          args.in.mutable_data<float>()[i] += static_cast<float>(offset);
         args.mean = Tensor::zeros({c}, DType::kF64);
         args.var = Tensor::zeros({c}, DType::kF64);
         run_row(reference_row<MomentsArgs>(&KernelTables::moments), args, 1);
@@ -155,7 +161,8 @@ TEST(Conformance, Moments) {
             run_row(row, args, threads);
             for (std::int64_t i = 0; i < c; ++i) {
               EXPECT_NEAR(args.mean.data<double>()[i], mean.data<double>()[i], 1e-12 * (1 + offset));
-              EXPECT_NEAR(args.var.data<double>()[i], var.data<double>()[i], 1e-11 * (1 + offset * offset) + 1e-9);
+              EXPECT_NEAR(args.var.data<double>()[i], var.data<double>()[i],
+                          1e-11 * (1 + offset * offset) + 1e-9);
             }
             means.push_back(args.var);
           }

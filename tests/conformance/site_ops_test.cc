@@ -13,8 +13,9 @@ TEST(Conformance, SiteUnionAndScatterAdd) {
         const std::int64_t wide = random.integer(0, 5) == 0;
         return fmt::format("site_union:shape={}:batch={}:n={}:m={}:order={}:c={}:seed={}",
                            wide ? "2000000000x2000000000x2000000000" : "9x7x8", random.integer(1, 3),
-                           random.integer(0, 300), random.integer(0, 300), random.integer(0, 1) ? "sorted" : "shuffled",
-                           random.integer(1, 40), random.integer(0, 1 << 30));
+                           random.integer(0, 300), random.integer(0, 300),
+                           random.integer(0, 1) ? "sorted" : "shuffled", random.integer(1, 40),
+                           random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
@@ -64,10 +65,12 @@ TEST(Conformance, Dense) {
       "to_dense", 60,
       [](Random& random) {
         Dims shape;
-        for (std::int64_t axis = random.integer(1, 4); axis > 0; --axis) shape.push_back(random.integer(1, 7));
-        return fmt::format("to_dense:shape={}:batch={}:n={}:order={}:c={}:first={}:seed={}", shape.joined('x'),
-                           random.integer(1, 3), random.integer(0, 100), random.integer(0, 1) ? "sorted" : "shuffled",
-                           random.integer(1, 20), random.integer(0, 1), random.integer(0, 1 << 30));
+        for (std::int64_t axis = random.integer(1, 4); axis > 0; --axis)
+          shape.push_back(random.integer(1, 7));
+        return fmt::format("to_dense:shape={}:batch={}:n={}:order={}:c={}:first={}:seed={}",
+                           shape.joined('x'), random.integer(1, 3), random.integer(0, 100),
+                           random.integer(0, 1) ? "sorted" : "shuffled", random.integer(1, 20),
+                           random.integer(0, 1), random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
@@ -112,9 +115,9 @@ TEST(Conformance, Voxelize) {
   for_each_problem(
       "voxelize", 60,
       [](Random& random) {
-        return fmt::format("voxelize:n={}:c={}:cells={}:max_points={}:max_voxels={}:seed={}", random.integer(0, 3000),
-                           random.integer(3, 6), random.integer(1, 20), random.integer(1, 6), random.integer(1, 500),
-                           random.integer(0, 1 << 30));
+        return fmt::format("voxelize:n={}:c={}:cells={}:max_points={}:max_voxels={}:seed={}",
+                           random.integer(0, 3000), random.integer(3, 6), random.integer(1, 20),
+                           random.integer(1, 6), random.integer(1, 500), random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
@@ -122,7 +125,8 @@ TEST(Conformance, Voxelize) {
         const auto cells = static_cast<std::int32_t>(problem.integer("cells"));
         const auto scale = static_cast<float>(cells);
         // A box smaller than the cloud, so that points fall outside on every side.
-        const GridNumbers grid{{-0.8f, -0.9f, -0.7f}, {1.5f / scale, 1.6f / scale, 1.4f / scale}, {cells, cells, cells}};
+        const GridNumbers grid{
+            {-0.8f, -0.9f, -0.7f}, {1.5f / scale, 1.6f / scale, 1.4f / scale}, {cells, cells, cells}};
         const auto capped = [&](const Kernel<VoxelizeArgs>& row) {
           std::vector<Tensor> out(4);
           VoxelizeArgs args;
@@ -156,10 +160,12 @@ TEST(Conformance, Voxelize) {
           return out;
         };
         const auto expected_mean = mean(reference_row<VoxelizeMeanArgs>(&KernelTables::voxelize_mean));
-        for_each_row<VoxelizeMeanArgs>(&KernelTables::voxelize_mean, [&](const Kernel<VoxelizeMeanArgs>& row) {
-          const auto got = mean(row);
-          for (std::size_t i = 0; i < 4; ++i) expect_same_bits(got[i], expected_mean[i], "mean voxels");
-        });
+        for_each_row<VoxelizeMeanArgs>(&KernelTables::voxelize_mean,
+                                       [&](const Kernel<VoxelizeMeanArgs>& row) {
+                                         const auto got = mean(row);
+                                         for (std::size_t i = 0; i < 4; ++i)
+                                           expect_same_bits(got[i], expected_mean[i], "mean voxels");
+                                       });
       });
 }
 

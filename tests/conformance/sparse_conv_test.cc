@@ -1,10 +1,12 @@
-// Every convolution and linear row against the double sums, on signed data. The bound follows from the sum: an f32
-// sum of n terms errs by at most n · 2^-24 · Σ|terms|, whatever its order, and by far less with n / 8 partial sums.
-#include <fmt/core.h>
+// Every convolution and linear row against the double sums, on signed data. The bound follows from the sum:
+// an f32 sum of n terms errs by at most n · 2^-24 · Σ|terms|, whatever its order, and by far less with n / 8
+// partial sums.
+#include "backend/reference/sparse_conv.h"
 
 #include <numeric>
 
-#include "backend/reference/sparse_conv.h"
+#include <fmt/core.h>
+
 #include "conformance/generate.h"
 
 namespace aerogel::testing {
@@ -14,15 +16,16 @@ constexpr double kEps = 0x1p-24;
 
 std::string random_channels(Random& random) {
   // Odd counts, vector multiples and their neighbours, and the few channels of first layers.
-  constexpr std::int64_t kCounts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 64, 65, 96, 128, 130};
+  constexpr std::int64_t kCounts[] = {1,  2,  3,  4,  5,  7,  8,  9,  15,  16,
+                                      17, 31, 32, 33, 48, 64, 65, 96, 128, 130};
   const auto pick = [&] { return kCounts[random.integer(0, 19)]; };
   return fmt::format("cin={}:cout={}:bias={}:scale={}:shift={}:residual={}:relu={}", pick(), pick(),
                      random.integer(0, 1), random.integer(0, 1), random.integer(0, 1), random.integer(0, 1),
                      random.integer(0, 1));
 }
 
-void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, const KernelMap* map, std::int64_t n_in,
-                     std::int64_t n_out, const KernelSpec& spec, Random& random) {
+void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, const KernelMap* map,
+                     std::int64_t n_in, std::int64_t n_out, const KernelSpec& spec, Random& random) {
   SparseConvArgs args;
   ConvProblem& numbers = args.problem;
   numbers.spec = spec;
@@ -101,7 +104,8 @@ TEST(Conformance, Linear) {
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
         const std::int64_t n = problem.integer("n");
-        check_conv_rows(problem, &KernelTables::linear, nullptr, n, n, KernelSpec::make(ConvKind::kRegular, {1}), random);
+        check_conv_rows(problem, &KernelTables::linear, nullptr, n, n,
+                        KernelSpec::make(ConvKind::kRegular, {1}), random);
       });
 }
 
