@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "aerogel/tensor.h"
@@ -23,7 +25,7 @@ struct PointTable {
 };
 
 /// How to read raw columns: names for formats that have none. Empty takes the format's default
-/// (.bin: x,y,z,intensity; .npy and .npz: x,y,z then c3, c4, …).
+/// (.bin: x,y,z,intensity; .pcd.bin, as nuScenes has it, and ring; .npy and .npz: x,y,z then c3, c4, …).
 struct PointReadOptions {
   std::vector<std::string> columns;
   std::string npz_key;  ///< which array of an .npz; empty = the only one, or `points`, or `pc`
@@ -31,19 +33,28 @@ struct PointReadOptions {
 
 /// Reads points by the file's ending: .bin (KITTI f32), .pcd, .ply, .npy, .npz.
 /// throws FormatError (path, byte offset, expected, found); DeviceError if it cannot be opened;
-///        InvalidArgument for an unknown ending, listing the known ones.
+///        InvalidArgument for an unknown ending, listing the known ones, and for options that do not fit the file.
 PointTable read_points(const Path& path, const PointReadOptions& options = {});
+
+/// Little-endian f32 rows without a header; as many columns as names.
 PointTable read_kitti_bin(const Path& path, const std::vector<std::string>& columns = {});
+
+/// ascii, binary and binary_compressed. Fields of COUNT past one become name_0, name_1, …; padding (`_`) is dropped.
 PointTable read_pcd(const Path& path);
+
+/// ascii and binary. The vertex element's scalars become columns; its lists and the other elements are passed over.
 PointTable read_ply(const Path& path);
 
 /// NumPy arrays: versions 1 to 3, C and Fortran order, both endiannesses; the result is native and C-ordered.
+/// An .npz may hold stored and deflated members; those that do not end in .npy are passed over. An error inside a
+/// member has the path `file.npz:member.npy` and its offset in the member's contents.
+/// Writing throws InvalidArgument for bf16, which NumPy lacks.
 Tensor read_npy(const Path& path);
-std::map<std::string, Tensor> read_npz(const Path& path);  ///< stored and deflated members
+std::map<std::string, Tensor> read_npz(const Path& path);
 void write_npy(const Path& path, const Tensor& tensor);
 void write_npz(const Path& path, const std::map<std::string, Tensor>& tensors);
 
-/// Named tensors of a .safetensors file; f16 and bf16 stay as stored.
+/// Named tensors of a .safetensors file, without its `__metadata__`; f16 and bf16 stay as stored.
 std::map<std::string, Tensor> read_safetensors(const Path& path);
 void write_safetensors(const Path& path, const std::map<std::string, Tensor>& tensors);
 
@@ -55,10 +66,11 @@ void write_ply(const Path& path, const Tensor& xyz,
 /// 8-bit RGB picture: [H, W, 3] u8.
 void write_png(const Path& path, const Tensor& rgb);
 
-/// Text or bytes written to a temporary name beside `path`, then renamed over it. DeviceError on failure.
+/// Text or bytes written and synced under a temporary name beside `path`, then renamed over it. DeviceError, naming
+/// `path`, on failure: what was there stays, and no temporary file does. Links are followed; permissions are kept.
 void write_file(const Path& path, std::string_view bytes);
 
-/// The whole file. DeviceError if it cannot be read.
+/// The whole regular file. DeviceError, naming `path`, if it cannot be read.
 std::string read_file(const Path& path);
 
 }  // namespace aerogel::io
