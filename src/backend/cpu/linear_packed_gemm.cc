@@ -1,0 +1,92 @@
+// cpu/linear/packed_gemm/f32
+//
+//   out[n, :] = epilogue( in[n, :] · weightᵀ )
+//
+//   in [N, C_in]   weight [C_out, C_in] as packed panels   out [N, C_out]
+//
+// The sparse kernel's tile with rows in order: the same microkernel reads its rows through 0, 1, 2, … instead
+// of a pair list.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/linear_packed_gemm.cc"
+#include "backend/cpu/simd_targets.h"
+// after simd_targets.h
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backend/cpu/conv_kernels.h"
+#include "backend/cpu/gemm_tile-inl.h"
+#include "backend/cpu/tile_epilogue-inl.h"
+#include "core/parallel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aerogel::cpu {
+namespace HWY_NAMESPACE {
+namespace {  // NOLINT(google-build-namespaces): one copy per target
+
+std::int64_t linear_scratch_bytes(const SparseConvArgs& args) {
+  const std::int64_t columns = padded_columns(args.problem.c_out);
+  const std::int64_t rows = tile_rows(args.problem.n_out, columns);
+  return scratch_bytes(rows, columns, resolve_threads(args.threads),
+                       rows * static_cast<std::int64_t>(sizeof(std::int32_t)));
+}
+
+void run_linear(const SparseConvArgs& args) {
+  const std::int64_t c_out = args.weight.c_out();
+  const std::int64_t c_in = args.weight.c_in();
+  const std::int64_t n_out = args.out.size(0);
+  const std::int64_t columns = padded_columns(c_out);
+  const std::int64_t rows = tile_rows(n_out, columns);
+  const Tensor packed = packed_panels(args.weight);
+  const float* in = args.in.data<float>();
+  const float* weight = packed.data<float>();
+  float* out = args.out.mutable_data<float>();
+
+  float* scratch = aligned<float>(args.workspace);
+  const TileEpilogue epilogue = pad_epilogue(args.epilogue, c_out, columns, scratch);
+  float* tiles = scratch + 3 * columns;
+  auto* in_order = aligned<std::int32_t>(tiles + resolve_threads(args.threads) * rows * columns);
+  std::iota(in_order, in_order + rows, 0);
+
+  parallel_chunks(n_out, rows, args.threads, [&](std::int64_t begin, std::int64_t end, int slot) {
+    const Tile tile{in + begin * c_in, in_order, in_order, tiles + slot * rows * columns, c_in, columns, 0};
+    start_tile(epilogue, end - begin, columns, tile.acc);
+    add_segment(tile, 0, end - begin, weight);
+    finish_tile(epilogue, tile.acc, end - begin, columns, c_out, begin, out);
+  });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace aerogel::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aerogel::cpu {
+namespace {
+
+HWY_EXPORT(linear_scratch_bytes);
+HWY_EXPORT(run_linear);
+
+std::string supports(const SparseConvArgs& args) {
+  if (args.problem.dtype != DType::kF32)
+    return std::string("takes f32, not ") + std::string(dtype_name(args.problem.dtype));
+  if (args.weight.defined() && args.weight.volume() != 1) return "takes pointwise weights only";
+  return {};
+}
+
+std::int64_t workspace_bytes(const SparseConvArgs& args) {
+  return HWY_DYNAMIC_DISPATCH(linear_scratch_bytes)(args);
+}
+void run(const SparseConvArgs& args) { HWY_DYNAMIC_DISPATCH(run_linear)(args); }
+
+}  // namespace
+
+constinit const Kernel<SparseConvArgs> kLinearPackedGemm = {
+    "cpu/linear/packed_gemm/f32", "row tiles in cache, packed weight panels", supports, workspace_bytes, run};
+
+}  // namespace aerogel::cpu
+#endif  // HWY_ONCE

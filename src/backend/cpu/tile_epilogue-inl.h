@@ -1,0 +1,140 @@
+// What stands before and behind the products of a tile while it is cached: the accumulators start from the
+// bias, and
+//
+//   out[row, :] = activation( acc[row, :] · scale + shift + residual[row, :] )
+//
+// Also the scratch memory of a run: padded copies of the vectors above, then one accumulator tile per thread.
+//
+// Re-included once per Highway target.
+#if defined(AEROGEL_BACKEND_CPU_TILE_EPILOGUE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AEROGEL_BACKEND_CPU_TILE_EPILOGUE_INL_H_
+#undef AEROGEL_BACKEND_CPU_TILE_EPILOGUE_INL_H_
+#else
+#define AEROGEL_BACKEND_CPU_TILE_EPILOGUE_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/gemm_tile-inl.h"
+#include "backend/kernel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aerogel::cpu {
+namespace HWY_NAMESPACE {
+namespace {  // NOLINT(google-build-namespaces): one copy per target and file
+
+// Accumulators of a tile: few enough to stay in the L2 cache beside the input rows they meet, enough that the
+// pairs of one kernel offset in a tile pay for loading its weights.
+constexpr std::int64_t kTileFloats = 32768;
+constexpr std::int64_t kMostTileRows = 512;
+constexpr std::int64_t kLeastTileRows = 128;
+
+/// Rows of a tile; fewer where there are few rows, so that many threads find work.
+inline std::int64_t tile_rows(std::int64_t n_out, std::int64_t columns) {
+  const std::int64_t cached = std::clamp(kTileFloats / columns, kLeastTileRows, kMostTileRows);
+  return std::min(cached, std::max<std::int64_t>(32, n_out / 16));
+}
+
+struct TileEpilogue {
+  const float* bias;      // [columns], zeros if there is none
+  const float* scale;     // [columns] or null
+  const float* shift;     // [columns] or null
+  const float* residual;  // [N_out, C_out] or null
+  bool relu;
+};
+
+constexpr std::uintptr_t kScratchAlignment = 64;
+
+/// Bytes of the padded vectors, `slots` tiles behind them and `more` bytes behind those, each aligned.
+inline std::int64_t scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t slots,
+                                  std::int64_t more) {
+  return static_cast<std::int64_t>(2 * kScratchAlignment) +
+         (3 * columns + slots * rows * columns) * static_cast<std::int64_t>(sizeof(float)) + more;
+}
+
+template <class T>
+T* aligned(void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return reinterpret_cast<T*>(static_cast<char*>(memory) + (-address & (kScratchAlignment - 1)));
+}
+
+/// Fills the first 3 · columns floats of `scratch`.
+inline TileEpilogue pad_epilogue(const Epilogue& epilogue, std::int64_t c_out, std::int64_t columns,
+                                 float* scratch) {
+  std::memset(scratch, 0, static_cast<std::size_t>(3 * columns) * sizeof(float));
+  const auto padded = [&](const Tensor& from, std::int64_t place) -> const float* {
+    float* to = scratch + place * columns;
+    if (from.defined()) std::copy_n(from.data<float>(), c_out, to);
+    return from.defined() ? to : nullptr;
+  };
+  padded(epilogue.bias, 0);
+  return {scratch, padded(epilogue.scale, 1), padded(epilogue.shift, 2),
+          epilogue.residual.defined() ? epilogue.residual.data<float>() : nullptr,
+          epilogue.activation == Activation::kRelu};
+}
+
+inline void start_tile(const TileEpilogue& epilogue, std::int64_t rows, std::int64_t columns, float* acc) {
+  const D d;
+  for (std::int64_t row = 0; row < rows; ++row, acc += columns) {
+    for (std::int64_t j = 0; j < columns; j += kLanes) hn::Store(hn::Load(d, epilogue.bias + j), d, acc + j);
+  }
+}
+
+HWY_INLINE V finished(V value, const TileEpilogue& epilogue, std::int64_t column) {
+  const D d;
+  if (epilogue.scale) value = hn::Mul(value, hn::Load(d, epilogue.scale + column));
+  if (epilogue.shift) value = hn::Add(value, hn::Load(d, epilogue.shift + column));
+  return value;
+}
+
+/// x < 0 ? 0 : x, so that NaN stays NaN.
+HWY_INLINE V activated(V value, const TileEpilogue& epilogue) {
+  return epilogue.relu ? hn::IfThenZeroElse(hn::Lt(value, hn::Zero(D())), value) : value;
+}
+
+/// acc [rows, columns] → out[first_row …, C_out].
+inline void finish_tile(const TileEpilogue& epilogue, const float* acc, std::int64_t rows,
+                        std::int64_t columns, std::int64_t c_out, std::int64_t first_row, float* out) {
+  const D d;
+  const std::int64_t whole = c_out / kLanes * kLanes;
+  for (std::int64_t row = 0; row < rows; ++row, acc += columns) {
+    const std::int64_t at = (first_row + row) * c_out;
+    const float* residual = epilogue.residual ? epilogue.residual + at : nullptr;
+    for (std::int64_t j = 0; j < whole; j += kLanes) {
+      V value = finished(hn::Load(d, acc + j), epilogue, j);
+      if (residual) value = hn::Add(value, hn::LoadU(d, residual + j));
+      hn::StoreU(activated(value, epilogue), d, out + at + j);
+    }
+    if (whole < c_out) {
+      HWY_ALIGN float tail[kLanes];
+      V value = finished(hn::Load(d, acc + whole), epilogue, whole);
+      if (residual) {
+        std::fill_n(std::copy_n(residual + whole, c_out - whole, tail), kLanes - (c_out - whole), 0.0F);
+        value = hn::Add(value, hn::Load(d, tail));
+      }
+      hn::Store(activated(value, epilogue), d, tail);
+      std::copy_n(tail, c_out - whole, out + at + whole);
+    }
+  }
+}
+
+/// The weight in panels, packed once per weight.
+inline Tensor packed_panels(const ConvWeight& weight) {
+  const std::string layout = "cpu/panels/f32/" + std::to_string(kLanes) + "x" + std::to_string(kMaxVectors);
+  return weight.packed(layout, [&](const Tensor& canonical) {
+    Tensor packed =
+        Tensor::empty({weight.volume(), weight.c_in(), padded_columns(weight.c_out())}, DType::kF32);
+    pack_panels(canonical.data<float>(), weight.c_out(), weight.volume(), weight.c_in(),
+                packed.mutable_data<float>());
+    return packed;
+  });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace aerogel::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // AEROGEL_BACKEND_CPU_TILE_EPILOGUE_INL_H_
