@@ -33,22 +33,25 @@ struct PointReadOptions {
 
 /// Reads points by the file's ending: .bin (KITTI f32), .pcd, .ply, .npy, .npz.
 /// throws FormatError (path, byte offset, expected, found); DeviceError if it cannot be opened;
-///        InvalidArgument for an unknown ending, listing the known ones, and for options that do not fit the file.
+///        InvalidArgument for an unknown ending, listing the known ones, and for options that do not fit the
+///        file.
 PointTable read_points(const Path& path, const PointReadOptions& options = {});
 
 /// Little-endian f32 rows without a header; as many columns as names.
 PointTable read_kitti_bin(const Path& path, const std::vector<std::string>& columns = {});
 
-/// ascii, binary and binary_compressed. Fields of COUNT past one become name_0, name_1, …; padding (`_`) is dropped.
+/// ascii, binary and binary_compressed. Fields of COUNT past one become name_0, name_1, …; padding (`_`) is
+/// dropped.
 PointTable read_pcd(const Path& path);
 
-/// ascii and binary. The vertex element's scalars become columns; its lists and the other elements are passed over.
+/// ascii and binary. The vertex element's scalars become columns; its lists and the other elements are passed
+/// over.
 PointTable read_ply(const Path& path);
 
 /// NumPy arrays: versions 1 to 3, C and Fortran order, both endiannesses; the result is native and C-ordered.
-/// An .npz may hold stored and deflated members; those that do not end in .npy are passed over. An error inside a
-/// member has the path `file.npz:member.npy` and its offset in the member's contents.
-/// Writing throws InvalidArgument for bf16, which NumPy lacks.
+/// An .npz may hold stored and deflated members; those that do not end in .npy are passed over. An error
+/// inside a member has the path `file.npz:member.npy` and its offset in the member's contents. Writing throws
+/// InvalidArgument for bf16, which NumPy lacks.
 Tensor read_npy(const Path& path);
 std::map<std::string, Tensor> read_npz(const Path& path);
 void write_npy(const Path& path, const Tensor& tensor);
@@ -66,8 +69,9 @@ void write_ply(const Path& path, const Tensor& xyz,
 /// 8-bit RGB picture: [H, W, 3] u8.
 void write_png(const Path& path, const Tensor& rgb);
 
-/// Text or bytes written and synced under a temporary name beside `path`, then renamed over it. DeviceError, naming
-/// `path`, on failure: what was there stays, and no temporary file does. Links are followed; permissions are kept.
+/// Text or bytes written and synced under a temporary name beside `path`, then renamed over it. DeviceError,
+/// naming `path`, on failure: what was there stays, and no temporary file does. Links are followed;
+/// permissions are kept.
 void write_file(const Path& path, std::string_view bytes);
 
 /// The whole regular file. DeviceError, naming `path`, if it cannot be read.

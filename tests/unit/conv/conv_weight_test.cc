@@ -31,7 +31,7 @@ TEST(ConvWeight, RefusesWhatIsNoWeight) {
   EXPECT_THROW(ConvWeight(Tensor::zeros({8}, DType::kF32)), InvalidArgument);
   EXPECT_THROW(ConvWeight(Tensor::zeros({8, 4}, DType::kF64)), InvalidArgument);
   EXPECT_THROW(ConvWeight(Tensor::zeros({0, 3, 4}, DType::kF32)), InvalidArgument);
-  EXPECT_THROW(ConvWeight(Tensor()), InvalidArgument);
+  EXPECT_THROW(ConvWeight(Tensor{}), InvalidArgument);
 }
 
 }  // namespace

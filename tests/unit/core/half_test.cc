@@ -1,9 +1,9 @@
 #include "core/half.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace aerogel {
 namespace {
@@ -29,11 +29,11 @@ TEST(Half, EveryBf16SurvivesTheWayThroughF32) {
 }
 
 TEST(Half, RoundsToNearestEven) {
-  EXPECT_EQ(f32_to_f16(1.0f + 0x1p-11f), f32_to_f16(1.0f));             // a tie goes to the even neighbour below
+  EXPECT_EQ(f32_to_f16(1.0f + 0x1p-11f), f32_to_f16(1.0f));  // a tie goes to the even neighbour below
   EXPECT_EQ(f32_to_f16(1.0f + 3 * 0x1p-11f), f32_to_f16(1.0f + 0x1p-9f));  // and to the even one above
   EXPECT_EQ(f32_to_f16(65519.0f), 0x7bff);
   EXPECT_EQ(f32_to_f16(65520.0f), 0x7c00);
-  EXPECT_EQ(f32_to_f16(0x1p-25f), 0);                // half of the least subnormal ties to zero
+  EXPECT_EQ(f32_to_f16(0x1p-25f), 0);  // half of the least subnormal ties to zero
   EXPECT_EQ(f32_to_f16(0x1.8p-25f), 1);
   EXPECT_EQ(f32_to_bf16(std::numeric_limits<float>::max()), 0x7f80);
   EXPECT_TRUE(std::isnan(bf16_to_f32(f32_to_bf16(std::nanf("")))));

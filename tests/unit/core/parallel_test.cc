@@ -1,10 +1,10 @@
 #include "core/parallel.h"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <stdexcept>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace aerogel {
 namespace {
@@ -35,9 +35,10 @@ TEST(Parallel, NothingToDoIsFine) {
 }
 
 TEST(Parallel, RethrowsTheBodysException) {
-  EXPECT_THROW(parallel_chunks(100, 1, 3, [](std::int64_t begin, std::int64_t) {
-                 if (begin == 42) throw std::runtime_error("chunk 42");
-               }),
+  EXPECT_THROW(parallel_chunks(100, 1, 3,
+                               [](std::int64_t begin, std::int64_t) {
+                                 if (begin == 42) throw std::runtime_error("chunk 42");
+                               }),
                std::runtime_error);
 }
 

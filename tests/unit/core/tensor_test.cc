@@ -1,8 +1,8 @@
 #include "aerogel/tensor.h"
 
-#include <gtest/gtest.h>
-
 #include <numeric>
+
+#include <gtest/gtest.h>
 
 #include "aerogel/error.h"
 

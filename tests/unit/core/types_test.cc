@@ -1,8 +1,8 @@
 #include "aerogel/types.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "aerogel/error.h"
 

@@ -1,18 +1,19 @@
 #include "kernel_map/map_cache.h"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 namespace aerogel {
 namespace {
 
 Coordinates three_sites() {
-  return Coordinates::create(Tensor::from<std::int32_t>({3, 2}, std::vector<std::int32_t>{0, 0, 0, 1, 0, 2}), {4}, 1);
+  return Coordinates::create(Tensor::from<std::int32_t>({3, 2}, std::vector<std::int32_t>{0, 0, 0, 1, 0, 2}),
+                             {4}, 1);
 }
 
 TEST(MapCache, BuildsOncePerGeometryWhileOthersWait) {
@@ -40,7 +41,8 @@ TEST(MapCache, BuildsOncePerGeometryWhileOthersWait) {
 TEST(MapCache, AFailedBuildLeavesNothingBehind) {
   const Coordinates set = three_sites();
   const auto spec = KernelSpec::make(ConvKind::kSubmanifold, {3});
-  EXPECT_THROW(find_or_build_map(set, spec, []() -> std::shared_ptr<const KernelMap> { throw std::runtime_error("no"); }),
+  EXPECT_THROW(find_or_build_map(
+                   set, spec, []() -> std::shared_ptr<const KernelMap> { throw std::runtime_error("no"); }),
                std::runtime_error);
   EXPECT_FALSE(find_or_build_map(set, spec, [] { return std::make_shared<const KernelMap>(); }).reused);
 }

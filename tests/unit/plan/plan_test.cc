@@ -1,8 +1,8 @@
 #include "aerogel/plan.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "aerogel/error.h"
 

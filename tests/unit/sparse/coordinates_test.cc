@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "aerogel/error.h"
 #include "aerogel/sparse_tensor.h"
@@ -31,14 +31,24 @@ TEST(Coordinates, KeepTheirOrderAndKnowTheSortedOne) {
 }
 
 TEST(Coordinates, NameTheFirstRowOutOfRange) {
-  EXPECT_EQ(message_of([] { Coordinates::create(rows({0, 0, 0, 0, 0, 4, 0, 0, 0, 9, 9, 9}), {4, 4, 4}, 1); }),
+  EXPECT_EQ(message_of([] {
+              Coordinates::create(rows({0, 0, 0, 0, 0, 4, 0, 0, 0, 9, 9, 9}), {4, 4, 4}, 1);
+            }),
             "[coordinates] row 1 is (0, 4, 0, 0) but the batch size is 1 and the spatial shape [4, 4, 4]");
-  EXPECT_NE(message_of([] { Coordinates::create(rows({-1, 0, 0, 0}), {4, 4, 4}, 1); }).find("row 0"), std::string::npos);
-  EXPECT_NE(message_of([] { Coordinates::create(rows({1, 0, 0, 0}), {4, 4, 4}, 1); }).find("row 0"), std::string::npos);
+  EXPECT_NE(message_of([] {
+              Coordinates::create(rows({-1, 0, 0, 0}), {4, 4, 4}, 1);
+            }).find("row 0"),
+            std::string::npos);
+  EXPECT_NE(message_of([] {
+              Coordinates::create(rows({1, 0, 0, 0}), {4, 4, 4}, 1);
+            }).find("row 0"),
+            std::string::npos);
 }
 
 TEST(Coordinates, NameBothEqualRows) {
-  EXPECT_EQ(message_of([] { Coordinates::create(rows({0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1}), {4, 4, 4}, 1); }),
+  EXPECT_EQ(message_of([] {
+              Coordinates::create(rows({0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1}), {4, 4, 4}, 1);
+            }),
             "[coordinates] rows 0 and 2 are both (0, 1, 1, 1)");
 }
 
@@ -92,11 +102,14 @@ TEST(SparseTensor, JoinsEqualRowsAsAsked) {
 
 TEST(SparseTensor, RefusesRowsThatDisagree) {
   const Tensor sites = rows({0, 2, 2, 2});
-  EXPECT_THROW(SparseTensor::create(Tensor::zeros({2, 1}, DType::kF32), sites, {4, 4, 4}, 1), InvalidArgument);
-  EXPECT_THROW(SparseTensor::create(Tensor::zeros({1, 1}, DType::kF64), sites, {4, 4, 4}, 1), InvalidArgument);
+  EXPECT_THROW(SparseTensor::create(Tensor::zeros({2, 1}, DType::kF32), sites, {4, 4, 4}, 1),
+               InvalidArgument);
+  EXPECT_THROW(SparseTensor::create(Tensor::zeros({1, 1}, DType::kF64), sites, {4, 4, 4}, 1),
+               InvalidArgument);
   for (const Duplicates how : {Duplicates::kSum, Duplicates::kMax}) {
-    EXPECT_THROW(SparseTensor::create(Tensor::zeros({1, 1}, DType::kF32), rows({0, 9, 2, 2}), {4, 4, 4}, 1, how),
-                 InvalidArgument);
+    EXPECT_THROW(
+        SparseTensor::create(Tensor::zeros({1, 1}, DType::kF32), rows({0, 9, 2, 2}), {4, 4, 4}, 1, how),
+        InvalidArgument);
   }
 }
 
