@@ -7,16 +7,16 @@ namespace aerogel::cpu {
 
 extern const Kernel<MapArgs> kBuildKernelMapSortedMerge;
 extern const Kernel<PoolArgs> kPoolPairList;
-extern const Kernel<GlobalPoolArgs> kGlobalPoolRowChunks;
-extern const Kernel<AffineArgs> kAffineRowChunks;
-extern const Kernel<MomentsArgs> kMomentsRowChunks;
+extern const Kernel<GlobalPoolArgs> kGlobalPoolRowParts;
+extern const Kernel<AffineArgs> kAffineRowLoop;
+extern const Kernel<MomentsArgs> kMomentsTwoPass;
 extern const Kernel<ConcatArgs> kConcatRowCopy;
 extern const Kernel<SiteUnionArgs> kSiteUnionSortedMerge;
-extern const Kernel<ScatterAddArgs> kScatterAddRowTiles;
-extern const Kernel<ToDenseArgs> kToDenseScatter;
-extern const Kernel<FromDenseArgs> kFromDenseScan;
-extern const Kernel<VoxelizeArgs> kVoxelizeHash;
-extern const Kernel<VoxelizeMeanArgs> kVoxelizeMeanSort;
-extern const Kernel<GatherRowsArgs> kGatherRowsCopy;
+extern const Kernel<ScatterAddArgs> kScatterAddPartByPart;
+extern const Kernel<ToDenseArgs> kToDenseRowScatter;
+extern const Kernel<FromDenseArgs> kFromDenseTwoPass;
+extern const Kernel<VoxelizeArgs> kVoxelizeHashTable;
+extern const Kernel<VoxelizeMeanArgs> kVoxelizeMeanHashTable;
+extern const Kernel<GatherRowsArgs> kGatherRowsRowCopy;
 
 }  // namespace aerogel::cpu
