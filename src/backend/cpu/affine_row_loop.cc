@@ -1,0 +1,76 @@
+// cpu/affine/row_loop/f32
+//
+//   out[n, c] = activation(in[n, c] · scale[c] + shift[c] + residual[n, c])
+//
+//   in, residual, out [N, C]    scale, shift [C]    one pass, bound by memory; out may be in
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/affine_row_loop.cc"
+#include "backend/cpu/simd_targets.h"
+// after simd_targets.h
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backend/cpu/op_kernels.h"
+#include "backend/cpu/row_arithmetic-inl.h"
+#include "core/parallel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aerogel::cpu {
+namespace HWY_NAMESPACE {
+
+void affine_rows(const AffineArgs& args, std::int64_t begin, std::int64_t end) {
+  const auto data_or_null = [](const Tensor& tensor) { return tensor.defined() ? tensor.data<float>() : nullptr; };
+  const std::int64_t channels = args.out.size(1);
+  const float* in = args.in.data<float>();
+  const float* scale = data_or_null(args.scale);
+  const float* shift = data_or_null(args.shift);
+  const float* residual = data_or_null(args.residual);
+  const bool relu = args.activation == Activation::kRelu;
+  float* out = args.out.mutable_data<float>();
+  for (std::int64_t n = begin; n < end; ++n) {
+    for_each_vector(channels, [&](auto d, std::int64_t c) HWY_ATTR {
+      auto value = hn::LoadU(d, in + n * channels + c);
+      if (scale != nullptr && shift != nullptr) {
+        value = hn::MulAdd(value, hn::LoadU(d, scale + c), hn::LoadU(d, shift + c));
+      } else if (scale != nullptr) {
+        value = hn::Mul(value, hn::LoadU(d, scale + c));
+      } else if (shift != nullptr) {
+        value = hn::Add(value, hn::LoadU(d, shift + c));
+      }
+      if (residual != nullptr) value = hn::Add(value, hn::LoadU(d, residual + n * channels + c));
+      if (relu) value = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);  // keeps NaN
+      hn::StoreU(value, d, out + n * channels + c);
+    });
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aerogel::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aerogel::cpu {
+namespace {
+
+HWY_EXPORT(affine_rows);
+
+constexpr std::int64_t kChunkElements = 1 << 16;  // 256 KiB in, as much out
+
+void run(const AffineArgs& args) {
+  const std::int64_t channels = args.out.size(1);
+  if (channels == 0) return;
+  parallel_chunks(args.out.size(0), kChunkElements / channels, args.threads, [&](std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(affine_rows)(args, begin, end);
+  });
+}
+
+}  // namespace
+
+const Kernel<AffineArgs> kAffineRowLoop = {"cpu/affine/row_loop/f32", "scale, shift, residual and activation in one pass",
+                                           supports_all, nullptr, run};
+
+}  // namespace aerogel::cpu
+#endif  // HWY_ONCE

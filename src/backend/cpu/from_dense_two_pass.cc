@@ -1,0 +1,102 @@
+// cpu/from_dense/two_pass/f32
+//
+//   sites = cells with any channel that is not zero (NaN is not), sorted; features = their channels
+//
+//   dense [B, C, D..] or [B, D.., C]    indices [N, 1+ndim]    features [N, C]
+//
+// Runs of the last axis are marked and counted in parallel, then written where the counts say.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "backend/cpu/op_kernels.h"
+#include "core/parallel.h"
+
+namespace aerogel::cpu {
+namespace {
+
+constexpr std::int64_t kChunkCells = 1 << 16;
+
+/// Where the channels of a cell lie.
+struct DenseShape {
+  Dims spatial;
+  std::int64_t channels;
+  std::int64_t cells;  // of one batch item
+  bool channels_first;
+
+  std::int64_t channel_step() const { return channels_first ? cells : 1; }
+  std::int64_t element(std::int64_t cell) const {  // of channel 0; cells counted through the batch
+    return channels_first ? cell / cells * channels * cells + cell % cells : cell * channels;
+  }
+};
+
+/// marks[i] = cell begin + i has a channel that is not zero.
+void mark_cells(const DenseShape& shape, const float* dense, std::int64_t begin, std::int64_t end, std::uint8_t* marks) {
+  std::fill_n(marks, end - begin, std::uint8_t{0});
+  if (!shape.channels_first) {
+    for (std::int64_t cell = begin; cell < end; ++cell) {
+      const float* values = dense + cell * shape.channels;
+      bool any = false;
+      for (std::int64_t c = 0; c < shape.channels; ++c) any |= values[c] != 0;
+      marks[cell - begin] = any;
+    }
+    return;
+  }
+  for (std::int64_t cell = begin; cell < end;) {  // plane by plane, within one batch item
+    const std::int64_t stop = std::min(end, (cell / shape.cells + 1) * shape.cells);
+    const float* values = dense + shape.element(cell);
+    for (std::int64_t c = 0; c < shape.channels; ++c) {
+      for (std::int64_t i = 0; i < stop - cell; ++i) marks[cell - begin + i] |= values[c * shape.cells + i] != 0;
+    }
+    cell = stop;
+  }
+}
+
+void run(const FromDenseArgs& args) {
+  const Dims& all = args.dense.shape();
+  const int ndim = all.size() - 2;
+  DenseShape shape{{}, all[args.channels_first ? 1 : 1 + ndim], 1, args.channels_first};
+  for (int axis = 0; axis < ndim; ++axis) shape.spatial.push_back(all[axis + (args.channels_first ? 2 : 1)]);
+  shape.cells = shape.spatial.product();
+  const std::int64_t total = shape.channels == 0 ? 0 : all[0] * shape.cells;
+  const float* dense = args.dense.data<float>();
+
+  const std::int64_t chunks = (total + kChunkCells - 1) / kChunkCells;
+  std::vector<std::uint8_t> marks(static_cast<std::size_t>(total));
+  std::vector<std::int64_t> first(static_cast<std::size_t>(chunks + 1), 0);  // row of each chunk's first site
+  parallel_chunks(total, kChunkCells, args.threads, [&](std::int64_t begin, std::int64_t end) {
+    mark_cells(shape, dense, begin, end, marks.data() + begin);
+    first[begin / kChunkCells + 1] = std::count(marks.begin() + begin, marks.begin() + end, 1);
+  });
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) first[chunk + 1] += first[chunk];
+
+  const std::int64_t n = first[chunks];
+  *args.indices = Tensor::empty({n, 1 + ndim}, DType::kI32);
+  *args.features = Tensor::empty({n, shape.channels}, DType::kF32);
+  auto* indices = args.indices->mutable_data<std::int32_t>();
+  auto* features = args.features->mutable_data<float>();
+  parallel_chunks(total, kChunkCells, args.threads, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t row = first[begin / kChunkCells];
+    for (std::int64_t cell = begin; cell < end; ++cell) {
+      if (!marks[cell]) continue;
+      std::int64_t rest = cell;
+      for (int axis = ndim - 1; axis >= 0; --axis) {
+        indices[row * (1 + ndim) + 1 + axis] = static_cast<std::int32_t>(rest % shape.spatial[axis]);
+        rest /= shape.spatial[axis];
+      }
+      indices[row * (1 + ndim)] = static_cast<std::int32_t>(rest);
+      const float* values = dense + shape.element(cell);
+      for (std::int64_t c = 0; c < shape.channels; ++c) {
+        features[row * shape.channels + c] = values[c * shape.channel_step()];
+      }
+      ++row;
+    }
+  });
+}
+
+}  // namespace
+
+const Kernel<FromDenseArgs> kFromDenseTwoPass = {"cpu/from_dense/two_pass/f32", "cells marked and counted, then written",
+                                                 supports_all, nullptr, run};
+
+}  // namespace aerogel::cpu

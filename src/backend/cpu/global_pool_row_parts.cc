@@ -1,0 +1,104 @@
+// cpu/global_pool/row_parts/f32
+//
+//   max: out[b, :] = max(identity, in[n, :])        average: out[b, :] = Σ in[n, :] / sites of b, over the sites n of b
+//
+//   in [N, C], rows of a batch item anywhere    out [B, C]
+//
+// Rows are cut into parts whose number depends on N and B only. Each part keeps a maximum (f32) or a sum (double) per
+// batch item; parts are joined in order. Many batch items mean few parts, so that the parts never outweigh the input.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/global_pool_row_parts.cc"
+#include "backend/cpu/simd_targets.h"
+// after simd_targets.h
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "backend/cpu/op_kernels.h"
+#include "backend/cpu/row_arithmetic-inl.h"
+#include "core/parallel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aerogel::cpu {
+namespace HWY_NAMESPACE {
+
+void max_rows(const GlobalPoolArgs& args, std::int64_t begin, std::int64_t end, float* items) {
+  const std::int64_t channels = args.out.size(1);
+  const float* in = args.in.data<float>();
+  for (std::int64_t n = begin; n < end; ++n) {
+    max_row(in + n * channels, channels, items + args.coordinates.row(n)[0] * channels);
+  }
+}
+
+void sum_rows(const GlobalPoolArgs& args, std::int64_t begin, std::int64_t end, double* items) {
+  const std::int64_t channels = args.out.size(1);
+  const float* in = args.in.data<float>();
+  for (std::int64_t n = begin; n < end; ++n) {
+    add_row(in + n * channels, channels, items + args.coordinates.row(n)[0] * channels);
+  }
+}
+
+void join_maxima(const float* part, std::int64_t count, float* out) { max_row(part, count, out); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aerogel::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aerogel::cpu {
+namespace {
+
+HWY_EXPORT(max_rows);
+HWY_EXPORT(sum_rows);
+HWY_EXPORT(join_maxima);
+
+constexpr std::int64_t kLeastPartRows = 4096;
+constexpr std::int64_t kMostParts = 64;
+
+/// Rows of a part: fixed by the problem, so that results do not depend on threads.
+std::int64_t rows_of_part(std::int64_t n, std::int64_t batch) {
+  const std::int64_t parts = std::clamp<std::int64_t>(n / std::max(kLeastPartRows, 4 * batch), 1, kMostParts);
+  return std::max<std::int64_t>((n + parts - 1) / parts, 1);
+}
+
+void run(const GlobalPoolArgs& args) {
+  const std::int64_t n = args.in.size(0);
+  const std::int64_t batch = args.out.size(0);
+  const std::int64_t channels = args.out.size(1);
+  const std::int64_t items = batch * channels;
+  const std::int64_t rows = rows_of_part(n, batch);
+  const std::int64_t parts = (n + rows - 1) / rows;
+  float* out = args.out.mutable_data<float>();
+  if (args.kind == PoolKind::kMax) {
+    std::vector<float> maxima(static_cast<std::size_t>(parts * items), args.identity);
+    parallel_chunks(n, rows, args.threads, [&](std::int64_t begin, std::int64_t end) {
+      HWY_DYNAMIC_DISPATCH(max_rows)(args, begin, end, maxima.data() + begin / rows * items);
+    });
+    std::fill_n(out, items, args.identity);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      HWY_DYNAMIC_DISPATCH(join_maxima)(maxima.data() + part * items, items, out);
+    }
+    return;
+  }
+  std::vector<double> sums(static_cast<std::size_t>(std::max<std::int64_t>(parts, 1) * items), 0.0);
+  parallel_chunks(n, rows, args.threads, [&](std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(sum_rows)(args, begin, end, sums.data() + begin / rows * items);
+  });
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(batch), 0);
+  for (std::int64_t i = 0; i < n; ++i) ++counts[args.coordinates.row(i)[0]];
+  for (std::int64_t i = 0; i < items; ++i) {
+    for (std::int64_t part = 1; part < parts; ++part) sums[i] += sums[part * items + i];
+    out[i] = static_cast<float>(sums[i] / static_cast<double>(std::max<std::int64_t>(counts[i / channels], 1)));
+  }
+}
+
+}  // namespace
+
+const Kernel<GlobalPoolArgs> kGlobalPoolRowParts = {"cpu/global_pool/row_parts/f32",
+                                                    "parts of the rows, joined in order", supports_all, nullptr, run};
+
+}  // namespace aerogel::cpu
+#endif  // HWY_ONCE

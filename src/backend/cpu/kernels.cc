@@ -1,0 +1,42 @@
+#include "backend/cpu/conv_kernels.h"
+#include "backend/cpu/op_kernels.h"
+
+namespace aerogel::cpu {
+
+const KernelTables& kernels() {
+  static const Kernel<MapArgs> build_kernel_map[] = {kBuildKernelMapSortedMerge};
+  static const Kernel<SparseConvArgs> sparse_conv[] = {kSparseConvImplicitGemm};
+  static const Kernel<SparseConvArgs> linear[] = {kLinearPackedGemm};
+  static const Kernel<PoolArgs> pool[] = {kPoolPairList};
+  static const Kernel<GlobalPoolArgs> global_pool[] = {kGlobalPoolRowParts};
+  static const Kernel<AffineArgs> affine[] = {kAffineRowLoop};
+  static const Kernel<MomentsArgs> moments[] = {kMomentsTwoPass};
+  static const Kernel<ConcatArgs> concat[] = {kConcatRowCopy};
+  static const Kernel<SiteUnionArgs> site_union[] = {kSiteUnionSortedMerge};
+  static const Kernel<ScatterAddArgs> scatter_add[] = {kScatterAddPartByPart};
+  static const Kernel<ToDenseArgs> to_dense[] = {kToDenseRowScatter};
+  static const Kernel<FromDenseArgs> from_dense[] = {kFromDenseTwoPass};
+  static const Kernel<VoxelizeArgs> voxelize[] = {kVoxelizeHashTable};
+  static const Kernel<VoxelizeMeanArgs> voxelize_mean[] = {kVoxelizeMeanHashTable};
+  static const Kernel<GatherRowsArgs> gather_rows[] = {kGatherRowsRowCopy};
+  static const KernelTables tables = {
+      .build_kernel_map = build_kernel_map,
+      .sparse_conv = sparse_conv,
+      .linear = linear,
+      .pool = pool,
+      .global_pool = global_pool,
+      .affine = affine,
+      .moments = moments,
+      .concat = concat,
+      .site_union = site_union,
+      .scatter_add = scatter_add,
+      .to_dense = to_dense,
+      .from_dense = from_dense,
+      .voxelize = voxelize,
+      .voxelize_mean = voxelize_mean,
+      .gather_rows = gather_rows,
+  };
+  return tables;
+}
+
+}  // namespace aerogel::cpu

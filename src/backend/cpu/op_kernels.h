@@ -1,0 +1,22 @@
+// The rows of every op but convolution and linear, listed by kernels.cc.
+#pragma once
+
+#include "backend/kernel.h"
+
+namespace aerogel::cpu {
+
+extern const Kernel<MapArgs> kBuildKernelMapSortedMerge;
+extern const Kernel<PoolArgs> kPoolPairList;
+extern const Kernel<GlobalPoolArgs> kGlobalPoolRowParts;
+extern const Kernel<AffineArgs> kAffineRowLoop;
+extern const Kernel<MomentsArgs> kMomentsTwoPass;
+extern const Kernel<ConcatArgs> kConcatRowCopy;
+extern const Kernel<SiteUnionArgs> kSiteUnionSortedMerge;
+extern const Kernel<ScatterAddArgs> kScatterAddPartByPart;
+extern const Kernel<ToDenseArgs> kToDenseRowScatter;
+extern const Kernel<FromDenseArgs> kFromDenseTwoPass;
+extern const Kernel<VoxelizeArgs> kVoxelizeHashTable;
+extern const Kernel<VoxelizeMeanArgs> kVoxelizeMeanHashTable;
+extern const Kernel<GatherRowsArgs> kGatherRowsRowCopy;
+
+}  // namespace aerogel::cpu

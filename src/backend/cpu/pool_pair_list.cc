@@ -1,0 +1,84 @@
+// cpu/pool/pair_list/f32
+//
+//   max: out[o, :] = max(identity, in[i, :])        average: out[o, :] = Σ in[i, :] / number of pairs of o
+//
+//   over pairs (i, o) of every offset    in [N_in, C]    out [N_out, C]
+//
+// Output-stationary: tiles of output rows that stay cached while the offsets pass. Lists are sorted by output row, so
+// a tile's share of an offset is found by binary search. Rows sum in offset order whatever the tiles and threads.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/pool_pair_list.cc"
+#include "backend/cpu/simd_targets.h"
+// after simd_targets.h
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "backend/cpu/op_kernels.h"
+#include "backend/cpu/row_arithmetic-inl.h"
+#include "core/parallel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aerogel::cpu {
+namespace HWY_NAMESPACE {
+
+/// Output rows [begin, end); counts [end − begin] is scratch.
+void pool_tile(const PoolArgs& args, std::int64_t begin, std::int64_t end, std::int32_t* counts) {
+  const bool is_max = args.kind == PoolKind::kMax;
+  const std::int64_t channels = args.out.size(1);
+  const float* in = args.in.data<float>();
+  float* out = args.out.mutable_data<float>();
+  const auto* in_rows = args.map->in_rows.data<std::int32_t>();
+  const auto* out_rows = args.map->out_rows.data<std::int32_t>();
+  const auto* offset_begin = args.map->offset_begin.data<std::int64_t>();
+  std::fill(out + begin * channels, out + end * channels, is_max ? args.identity : 0.0f);
+  std::fill_n(counts, end - begin, 0);
+  for (std::int64_t k = 0; k + 1 < args.map->offset_begin.numel(); ++k) {
+    const std::int32_t* stop = out_rows + offset_begin[k + 1];
+    const std::int32_t* first = std::lower_bound(out_rows + offset_begin[k], stop, begin);
+    for (std::int64_t p = first - out_rows; p < offset_begin[k + 1] && out_rows[p] < end; ++p) {
+      const float* from = in + in_rows[p] * channels;
+      float* to = out + out_rows[p] * channels;
+      is_max ? max_row(from, channels, to) : add_row(from, channels, to);
+      ++counts[out_rows[p] - begin];
+    }
+  }
+  if (is_max) return;
+  for (std::int64_t o = begin; o < end; ++o) {
+    if (counts[o - begin] > 1) scale_row(1.0f / static_cast<float>(counts[o - begin]), channels, out + o * channels);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aerogel::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aerogel::cpu {
+namespace {
+
+HWY_EXPORT(pool_tile);
+
+constexpr std::int64_t kTileBytes = 128 << 10;  // of output: a part of an L2 cache
+
+void run(const PoolArgs& args) {
+  const std::int64_t channels = args.out.size(1);
+  if (channels == 0) return;
+  const std::int64_t rows = std::clamp<std::int64_t>(kTileBytes / 4 / channels, 16, 2048);
+  const int slots = resolve_threads(args.threads);
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(slots * rows));
+  parallel_chunks(args.out.size(0), rows, args.threads, [&](std::int64_t begin, std::int64_t end, int slot) {
+    HWY_DYNAMIC_DISPATCH(pool_tile)(args, begin, end, counts.data() + slot * rows);
+  });
+}
+
+}  // namespace
+
+const Kernel<PoolArgs> kPoolPairList = {"cpu/pool/pair_list/f32", "tiles of output rows, offset by offset", supports_all,
+                                        nullptr, run};
+
+}  // namespace aerogel::cpu
+#endif  // HWY_ONCE
