@@ -1,13 +1,13 @@
 // A bounds-checked cursor over a file's bytes. Every refusal carries the path and the byte offset.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 
@@ -53,7 +53,8 @@ class ByteReader {
     return load<T>(take(sizeof(T), what).data(), std::endian::little);
   }
 
-  /// Up to the next newline or the end; the newline and a carriage return before it are consumed, not returned.
+  /// Up to the next newline or the end; the newline and a carriage return before it are consumed, not
+  /// returned.
   std::string_view line() {
     const std::string_view rest = bytes_.substr(offset_);
     const std::size_t end = rest.find('\n');

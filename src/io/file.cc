@@ -1,12 +1,12 @@
-#include <fcntl.h>
-#include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
+#include <fcntl.h>
 #include <new>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 #include "aerogel/io.h"
@@ -98,7 +98,8 @@ void write_file(const Path& path, std::string_view bytes) {
   const bool exists = ::stat(target.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) fail("write", path, "not a regular file");
 
-  // Beside the target, because rename does not cross file systems; numbered, because two threads may write at once.
+  // Beside the target, because rename does not cross file systems; numbered, because two threads may write at
+  // once.
   TemporaryFile temporary{target.parent_path() /
                           fmt::format(".{}.{}.{}.tmp", target.filename().string(), ::getpid(), counter++)};
   Descriptor file(::open(temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));

@@ -17,7 +17,8 @@ std::vector<std::string> default_columns(const std::string& path) {
 
 }  // namespace
 
-PointTable parse_kitti_bin(std::string_view bytes, const std::string& path, const std::vector<std::string>& columns) {
+PointTable parse_kitti_bin(std::string_view bytes, const std::string& path,
+                           const std::vector<std::string>& columns) {
   check_column_names(columns);
   PointTable table;
   table.names = columns.empty() ? default_columns(path) : columns;

@@ -5,7 +5,9 @@
 namespace aerogel::io {
 
 std::optional<std::size_t> lzf_unpack(std::string_view packed, char* out, std::size_t size) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(packed[i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(packed[i]));
+  };
   std::size_t in = 0;
   std::size_t filled = 0;
   while (in < packed.size()) {

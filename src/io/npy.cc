@@ -1,11 +1,11 @@
 // NumPy's array format.
 //   source   https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <optional>
+
+#include <fmt/core.h>
 
 #include "aerogel/io.h"
 
@@ -22,8 +22,8 @@ struct TypeCode {
   DType dtype;
 };
 constexpr TypeCode kTypeCodes[] = {
-    {"f4", DType::kF32}, {"f8", DType::kF64}, {"f2", DType::kF16}, {"i1", DType::kI8},  {"u1", DType::kU8},
-    {"i2", DType::kI16}, {"u2", DType::kU16}, {"i4", DType::kI32}, {"u4", DType::kU32}, {"i8", DType::kI64},
+    {"f4", DType::kF32}, {"f8", DType::kF64},  {"f2", DType::kF16}, {"i1", DType::kI8},  {"u1", DType::kU8},
+    {"i2", DType::kI16}, {"u2", DType::kU16},  {"i4", DType::kI32}, {"u4", DType::kU32}, {"i8", DType::kI64},
     {"u8", DType::kU64}, {"b1", DType::kBool}, {"?", DType::kBool}};
 
 struct Header {
@@ -75,7 +75,8 @@ class HeaderText {
       has_shape_ = true;
       shape();
     } else {
-      reader_.fail_at(offset, fmt::format("expected descr, fortran_order and shape once each, found {}", excerpt(key)));
+      reader_.fail_at(
+          offset, fmt::format("expected descr, fortran_order and shape once each, found {}", excerpt(key)));
     }
   }
 
@@ -136,7 +137,8 @@ class HeaderText {
 
 Header read_header(ByteReader& reader, std::string_view bytes) {
   const std::string_view magic = reader.take(kMagic.size(), "a NumPy magic");
-  if (magic != kMagic) reader.fail_at(0, fmt::format("expected the magic \\x93NUMPY, found {}", excerpt(magic)));
+  if (magic != kMagic)
+    reader.fail_at(0, fmt::format("expected the magic \\x93NUMPY, found {}", excerpt(magic)));
   const int major = static_cast<unsigned char>(reader.take(2, "a version")[0]);
   if (major < 1 || major > 3) {
     reader.fail_at(kMagic.size(), fmt::format("expected .npy version 1, 2 or 3, found {}", major));
@@ -172,7 +174,8 @@ Tensor parse_npy(std::string_view bytes, const std::string& path) {
   const Tensor tensor = Tensor::empty(stored, header.dtype);
   if (size == 0) return tensor.reshape(header.shape);
   auto* data = static_cast<char*>(tensor.raw());
-  std::memcpy(data, reader.take(static_cast<std::uint64_t>(size), "array").data(), static_cast<std::size_t>(size));
+  std::memcpy(data, reader.take(static_cast<std::uint64_t>(size), "array").data(),
+              static_cast<std::size_t>(size));
   const auto count = static_cast<std::size_t>(tensor.numel());
   if (header.order != std::endian::native) swap_bytes(data, itemsize(header.dtype), count);
   if (header.dtype == DType::kBool) normalize_bools(reinterpret_cast<std::uint8_t*>(data), count);
@@ -183,14 +186,18 @@ std::string encode_npy(const Tensor& tensor) {
   const auto known = std::find_if(std::begin(kTypeCodes), std::end(kTypeCodes),
                                   [&](const TypeCode& type) { return type.dtype == tensor.dtype(); });
   if (!tensor.defined() || known == std::end(kTypeCodes)) {
-    throw InvalidArgument(fmt::format("[write_npy] expected a tensor of a dtype that NumPy has, got {}", tensor.str()));
+    throw InvalidArgument(
+        fmt::format("[write_npy] expected a tensor of a dtype that NumPy has, got {}", tensor.str()));
   }
   std::string shape;
   for (std::int64_t extent : tensor.shape()) shape += fmt::format("{},", extent);
-  const char order = itemsize(tensor.dtype()) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
-  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, known->code,
-                                   shape);
-  // Version 1 counts the header in 16 bits, which eight extents never fill. The data begins at a multiple of 64.
+  const char order = itemsize(tensor.dtype()) == 1                ? '|'
+                     : std::endian::native == std::endian::little ? '<'
+                                                                  : '>';
+  std::string header =
+      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, known->code, shape);
+  // Version 1 counts the header in 16 bits, which eight extents never fill. The data begins at a multiple
+  // of 64.
   const std::size_t prefix = kMagic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');
   header += '\n';
@@ -198,7 +205,8 @@ std::string encode_npy(const Tensor& tensor) {
   bytes += {'\1', '\0', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
   bytes += header;
   const Tensor packed = tensor.contiguous();
-  if (packed.nbytes() > 0) bytes.append(static_cast<const char*>(packed.raw()), static_cast<std::size_t>(packed.nbytes()));
+  if (packed.nbytes() > 0)
+    bytes.append(static_cast<const char*>(packed.raw()), static_cast<std::size_t>(packed.nbytes()));
   return bytes;
 }
 

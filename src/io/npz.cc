@@ -1,8 +1,9 @@
-// Archives of .npy members. A FormatError inside a member names it as path:member, with the offset in its contents.
-#include <fmt/core.h>
-
+// Archives of .npy members. A FormatError inside a member names it as path:member, with the offset in its
+// contents.
 #include <optional>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 #include "aerogel/io.h"
@@ -56,7 +57,8 @@ Tensor parse_npz_array(std::string_view bytes, const std::string& path, const st
 
 std::string encode_npz(const std::map<std::string, Tensor>& tensors) {
   std::vector<std::pair<std::string, std::string>> members;
-  for (const auto& [name, tensor] : tensors) members.emplace_back(name + std::string(kEnding), encode_npy(tensor));
+  for (const auto& [name, tensor] : tensors)
+    members.emplace_back(name + std::string(kEnding), encode_npy(tensor));
   return pack_zip(members);
 }
 

@@ -18,7 +18,8 @@ void decode_as(const char* first, std::size_t stride, std::endian order, std::sp
 }
 
 template <class Widen>
-void decode_half(const char* first, std::size_t stride, std::endian order, std::span<double> out, Widen widen) {
+void decode_half(const char* first, std::size_t stride, std::endian order, std::span<double> out,
+                 Widen widen) {
   for (double& value : out) {
     value = static_cast<double>(widen(load<std::uint16_t>(first, order)));
     first += stride;
@@ -29,21 +30,34 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 }  // namespace
 
-void decode_column(const char* first, std::size_t stride, DType dtype, std::endian order, std::span<double> out) {
+void decode_column(const char* first, std::size_t stride, DType dtype, std::endian order,
+                   std::span<double> out) {
   switch (dtype) {
-    case DType::kF32: return decode_as<float>(first, stride, order, out);
-    case DType::kF64: return decode_as<double>(first, stride, order, out);
-    case DType::kF16: return decode_half(first, stride, order, out, f16_to_f32);
-    case DType::kBF16: return decode_half(first, stride, order, out, bf16_to_f32);
-    case DType::kI8: return decode_as<std::int8_t>(first, stride, order, out);
+    case DType::kF32:
+      return decode_as<float>(first, stride, order, out);
+    case DType::kF64:
+      return decode_as<double>(first, stride, order, out);
+    case DType::kF16:
+      return decode_half(first, stride, order, out, f16_to_f32);
+    case DType::kBF16:
+      return decode_half(first, stride, order, out, bf16_to_f32);
+    case DType::kI8:
+      return decode_as<std::int8_t>(first, stride, order, out);
     case DType::kBool:
-    case DType::kU8: return decode_as<std::uint8_t>(first, stride, order, out);
-    case DType::kI16: return decode_as<std::int16_t>(first, stride, order, out);
-    case DType::kU16: return decode_as<std::uint16_t>(first, stride, order, out);
-    case DType::kI32: return decode_as<std::int32_t>(first, stride, order, out);
-    case DType::kU32: return decode_as<std::uint32_t>(first, stride, order, out);
-    case DType::kI64: return decode_as<std::int64_t>(first, stride, order, out);
-    case DType::kU64: return decode_as<std::uint64_t>(first, stride, order, out);
+    case DType::kU8:
+      return decode_as<std::uint8_t>(first, stride, order, out);
+    case DType::kI16:
+      return decode_as<std::int16_t>(first, stride, order, out);
+    case DType::kU16:
+      return decode_as<std::uint16_t>(first, stride, order, out);
+    case DType::kI32:
+      return decode_as<std::int32_t>(first, stride, order, out);
+    case DType::kU32:
+      return decode_as<std::uint32_t>(first, stride, order, out);
+    case DType::kI64:
+      return decode_as<std::int64_t>(first, stride, order, out);
+    case DType::kU64:
+      return decode_as<std::uint64_t>(first, stride, order, out);
   }
 }
 
@@ -85,7 +99,8 @@ bool parse_number(std::string_view word, double& value) {
 bool parse_count(std::string_view word, std::uint64_t& value) {
   const char* end = word.data() + word.size();
   const auto [stopped, error] = std::from_chars(word.data(), end, value);
-  return error == std::errc() && stopped == end && value <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  return error == std::errc() && stopped == end &&
+         value <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
 }
 
 std::string excerpt(std::string_view found, std::size_t shown) {

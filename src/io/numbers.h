@@ -25,7 +25,8 @@ T load(const char* bytes, std::endian order) {
 }
 
 /// out[i] = the `dtype` at first + i · stride. Integers past 2^53 are rounded.
-void decode_column(const char* first, std::size_t stride, DType dtype, std::endian order, std::span<double> out);
+void decode_column(const char* first, std::size_t stride, DType dtype, std::endian order,
+                   std::span<double> out);
 
 /// Reverses the bytes of each of `count` items.
 void swap_bytes(char* data, std::size_t itemsize, std::size_t count);

@@ -15,7 +15,8 @@ namespace aerogel::io {
 /// A table of more columns is refused: an empty array may claim any number of them.
 inline constexpr std::size_t kMaxColumns = 4096;
 
-PointTable parse_kitti_bin(std::string_view bytes, const std::string& path, const std::vector<std::string>& columns);
+PointTable parse_kitti_bin(std::string_view bytes, const std::string& path,
+                           const std::vector<std::string>& columns);
 PointTable parse_pcd(std::string_view bytes, const std::string& path);
 PointTable parse_ply(std::string_view bytes, const std::string& path);
 Tensor parse_npy(std::string_view bytes, const std::string& path);
@@ -27,7 +28,8 @@ std::map<std::string, Tensor> parse_safetensors(std::string_view bytes, const st
 Tensor parse_npz_array(std::string_view bytes, const std::string& path, const std::string& key);
 
 /// [P, F >= 3] numbers as columns. `columns` names all F of them, or is empty for x, y, z, c3, …
-PointTable points_from_array(const Tensor& array, const std::string& path, const std::vector<std::string>& columns);
+PointTable points_from_array(const Tensor& array, const std::string& path,
+                             const std::vector<std::string>& columns);
 
 std::string encode_npy(const Tensor& tensor);
 std::string encode_npz(const std::map<std::string, Tensor>& tensors);

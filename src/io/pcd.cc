@@ -31,10 +31,12 @@ PointTable name_columns(const ByteReader& reader, const PcdHeader& header) {
 }
 
 /// Refuses a row count that `available` bytes cannot hold, before anything of that size is allocated.
-std::uint64_t total_bytes(const ByteReader& reader, const PcdHeader& header, std::uint64_t row, std::uint64_t available) {
+std::uint64_t total_bytes(const ByteReader& reader, const PcdHeader& header, std::uint64_t row,
+                          std::uint64_t available) {
   std::uint64_t total = 0;
   if (__builtin_mul_overflow(header.points, row, &total) || total > available) {
-    reader.fail(fmt::format("expected {} points of at least {} bytes, found {} bytes", header.points, row, available));
+    reader.fail(fmt::format("expected {} points of at least {} bytes, found {} bytes", header.points, row,
+                            available));
   }
   return total;
 }
@@ -54,7 +56,8 @@ void read_ascii(ByteReader& reader, const PcdHeader& header, PointTable& table) 
       for (std::uint64_t i = 0; i < field.count; ++i, word = next_word(words)) {
         double value = 0;
         if (!parse_number(word, value)) {
-          reader.fail_at(offset, fmt::format("expected {} numbers, found {}", header.row_values(), excerpt(word)));
+          reader.fail_at(offset,
+                         fmt::format("expected {} numbers, found {}", header.row_values(), excerpt(word)));
         }
         if (!field.is_padding()) table.columns[column++][row] = value;
       }
@@ -67,7 +70,8 @@ void read_ascii(ByteReader& reader, const PcdHeader& header, PointTable& table) 
   reader.expect_end();
 }
 
-/// Interleaved rows, or field after field as the compressed form has it; COUNT values of a point stay together in both.
+/// Interleaved rows, or field after field as the compressed form has it; COUNT values of a point stay
+/// together in both.
 void decode_fields(const PcdHeader& header, const char* data, bool field_major, PointTable& table) {
   table.columns.assign(table.names.size(), std::vector<double>(header.points));
   if (header.points == 0) return;
@@ -102,7 +106,8 @@ void read_compressed(ByteReader& reader, PcdHeader& header, PointTable& table) {
   const std::string_view body = reader.take(packed, "compressed points");
   std::string data(size, '\0');
   if (const auto bad = lzf_unpack(body, data.data(), data.size())) {
-    reader.fail_at(packed_at + *bad, fmt::format("expected LZF data that yields {} bytes, found other data", size));
+    reader.fail_at(packed_at + *bad,
+                   fmt::format("expected LZF data that yields {} bytes, found other data", size));
   }
   decode_fields(header, data.data(), true, table);
   reader.expect_end();  // PCL pads the file to a page with zeros

@@ -2,12 +2,12 @@
 //   source   https://pointclouds.org/documentation/tutorials/pcd_file_format.html
 #include "io/pcd_header.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "io/numbers.h"
 #include "io/parsers.h"
@@ -46,18 +46,20 @@ Lines split_header(ByteReader& reader) {
 const Line& required(const ByteReader& reader, const Lines& lines, std::string_view keyword) {
   const auto found = lines.find(keyword);
   if (found == lines.end()) {
-    reader.fail_at(lines.at("DATA").offset, fmt::format("expected a {} line before this, found none", keyword));
+    reader.fail_at(lines.at("DATA").offset,
+                   fmt::format("expected a {} line before this, found none", keyword));
   }
   return found->second;
 }
 
 /// The next word of a header line as a number from `least` to 2^63 - 1.
-std::uint64_t count_word(const ByteReader& reader, Line& line, std::string_view keyword, std::uint64_t least) {
+std::uint64_t count_word(const ByteReader& reader, Line& line, std::string_view keyword,
+                         std::uint64_t least) {
   const std::string_view word = next_word(line.words);
   std::uint64_t value = 0;
   if (!parse_count(word, value) || value < least) {
-    reader.fail_at(line.offset, fmt::format("expected numbers of at least {} after {}, found {}", least, keyword,
-                                            excerpt(word)));
+    reader.fail_at(line.offset, fmt::format("expected numbers of at least {} after {}, found {}", least,
+                                            keyword, excerpt(word)));
   }
   return value;
 }
@@ -65,8 +67,8 @@ std::uint64_t count_word(const ByteReader& reader, Line& line, std::string_view 
 void end_of_line(const ByteReader& reader, Line line, std::string_view keyword, std::size_t values) {
   const std::string_view word = next_word(line.words);
   if (!word.empty()) {
-    reader.fail_at(line.offset, fmt::format("expected {} values after {}, found also {}", values, keyword,
-                                            excerpt(word)));
+    reader.fail_at(line.offset,
+                   fmt::format("expected {} values after {}, found also {}", values, keyword, excerpt(word)));
   }
 }
 
@@ -78,13 +80,14 @@ std::uint64_t single_count(const ByteReader& reader, Line line, std::string_view
 
 DType field_dtype(const ByteReader& reader, const Line& types, std::string_view type, std::uint64_t size) {
   static const std::map<std::pair<std::string_view, std::uint64_t>, DType> kTypes = {
-      {{"F", 4}, DType::kF32}, {{"F", 8}, DType::kF64}, {{"I", 1}, DType::kI8},  {{"I", 2}, DType::kI16},
-      {{"I", 4}, DType::kI32}, {{"I", 8}, DType::kI64}, {{"U", 1}, DType::kU8},  {{"U", 2}, DType::kU16},
+      {{"F", 4}, DType::kF32}, {{"F", 8}, DType::kF64}, {{"I", 1}, DType::kI8}, {{"I", 2}, DType::kI16},
+      {{"I", 4}, DType::kI32}, {{"I", 8}, DType::kI64}, {{"U", 1}, DType::kU8}, {{"U", 2}, DType::kU16},
       {{"U", 4}, DType::kU32}, {{"U", 8}, DType::kU64}};
   const auto found = kTypes.find({type, size});
   if (found == kTypes.end()) {
-    reader.fail_at(types.offset, fmt::format("expected TYPE F of SIZE 4 or 8, or I or U of 1, 2, 4 or 8, found {} of {}",
-                                             excerpt(type), size));
+    reader.fail_at(types.offset,
+                   fmt::format("expected TYPE F of SIZE 4 or 8, or I or U of 1, 2, 4 or 8, found {} of {}",
+                               excerpt(type), size));
   }
   return found->second;
 }
@@ -119,10 +122,12 @@ std::uint64_t read_point_count(const ByteReader& reader, const Lines& lines) {
   if (given != lines.end() && !lines.contains("WIDTH")) return single_count(reader, given->second, "POINTS");
   const Line& width_line = required(reader, lines, "WIDTH");
   const std::uint64_t width = single_count(reader, width_line, "WIDTH");
-  const std::uint64_t height = lines.contains("HEIGHT") ? single_count(reader, lines.at("HEIGHT"), "HEIGHT") : 1;
+  const std::uint64_t height =
+      lines.contains("HEIGHT") ? single_count(reader, lines.at("HEIGHT"), "HEIGHT") : 1;
   std::uint64_t points = 0;
   if (__builtin_mul_overflow(width, height, &points)) {
-    reader.fail_at(width_line.offset, fmt::format("expected WIDTH · HEIGHT in 64 bits, found {} · {}", width, height));
+    reader.fail_at(width_line.offset,
+                   fmt::format("expected WIDTH · HEIGHT in 64 bits, found {} · {}", width, height));
   }
   if (given == lines.end()) return points;
   const std::uint64_t claimed = single_count(reader, given->second, "POINTS");

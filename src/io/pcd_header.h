@@ -36,7 +36,8 @@ struct PcdHeader {
   }
 };
 
-/// Reads up to the first byte after the DATA line. POINTS is WIDTH · HEIGHT; nothing is known yet about the body.
+/// Reads up to the first byte after the DATA line. POINTS is WIDTH · HEIGHT; nothing is known yet about the
+/// body.
 PcdHeader read_pcd_header(ByteReader& reader);
 
 }  // namespace aerogel::io

@@ -1,9 +1,9 @@
 // Polygon files: the vertex element's scalars become columns; other elements and all lists are walked over.
 //   source   Greg Turk, "The PLY Polygon File Format", 1994
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
+
+#include <fmt/core.h>
 
 #include "aerogel/io.h"
 
@@ -15,8 +15,10 @@ namespace aerogel::io {
 namespace {
 
 /// A list's length as it stands in the file.
-std::uint64_t list_length(const ByteReader& reader, std::uint64_t offset, double value, const PlyProperty& list) {
-  if (!(value >= 0 && value <= 4294967295.0) || value != static_cast<double>(static_cast<std::uint64_t>(value))) {
+std::uint64_t list_length(const ByteReader& reader, std::uint64_t offset, double value,
+                          const PlyProperty& list) {
+  if (!(value >= 0 && value <= 4294967295.0) ||
+      value != static_cast<double>(static_cast<std::uint64_t>(value))) {
     reader.fail_at(offset, fmt::format("expected the length of list {}, found {}", list.name, value));
   }
   return static_cast<std::uint64_t>(value);
@@ -47,11 +49,12 @@ class ColumnSink {
 };
 
 /// Refuses a row count that the rest of the file cannot hold, before anything of that size is allocated.
-void check_rows(const ByteReader& reader, const PlyElement& element, std::uint64_t row, std::uint64_t available) {
+void check_rows(const ByteReader& reader, const PlyElement& element, std::uint64_t row,
+                std::uint64_t available) {
   std::uint64_t total = 0;
   if (__builtin_mul_overflow(element.rows, row, &total) || total > available) {
-    reader.fail(fmt::format("expected {} rows of element {}, at least {} bytes each, found {} bytes", element.rows,
-                            element.name, row, available));
+    reader.fail(fmt::format("expected {} rows of element {}, at least {} bytes each, found {} bytes",
+                            element.rows, element.name, row, available));
   }
 }
 
@@ -90,8 +93,8 @@ void read_binary(ByteReader& reader, const PlyElement& element, std::endian orde
   }
 }
 
-void read_ascii_row(const ByteReader& reader, std::uint64_t offset, std::string_view words, const PlyElement& element,
-                    ColumnSink& sink) {
+void read_ascii_row(const ByteReader& reader, std::uint64_t offset, std::string_view words,
+                    const PlyElement& element, ColumnSink& sink) {
   const auto number = [&](const PlyProperty& property) {
     const std::string_view word = next_word(words);
     double value = 0;
@@ -111,7 +114,8 @@ void read_ascii_row(const ByteReader& reader, std::uint64_t offset, std::string_
   }
   const std::string_view more = next_word(words);
   if (!more.empty()) {
-    reader.fail_at(offset, fmt::format("expected the end of a row of {}, found {}", element.name, excerpt(more)));
+    reader.fail_at(offset,
+                   fmt::format("expected the end of a row of {}, found {}", element.name, excerpt(more)));
   }
 }
 

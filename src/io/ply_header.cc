@@ -1,9 +1,9 @@
 #include "io/ply_header.h"
 
-#include <fmt/core.h>
-
 #include <map>
 #include <set>
+
+#include <fmt/core.h>
 
 #include "io/numbers.h"
 #include "io/parsers.h"
@@ -13,24 +13,28 @@ namespace {
 
 DType scalar_type(const ByteReader& reader, std::uint64_t offset, std::string_view word) {
   static const std::map<std::string_view, DType> kTypes = {
-      {"char", DType::kI8},    {"int8", DType::kI8},     {"uchar", DType::kU8},   {"uint8", DType::kU8},
-      {"short", DType::kI16},  {"int16", DType::kI16},   {"ushort", DType::kU16}, {"uint16", DType::kU16},
-      {"int", DType::kI32},    {"int32", DType::kI32},   {"uint", DType::kU32},   {"uint32", DType::kU32},
-      {"float", DType::kF32},  {"float32", DType::kF32}, {"double", DType::kF64}, {"float64", DType::kF64}};
+      {"char", DType::kI8},   {"int8", DType::kI8},     {"uchar", DType::kU8},   {"uint8", DType::kU8},
+      {"short", DType::kI16}, {"int16", DType::kI16},   {"ushort", DType::kU16}, {"uint16", DType::kU16},
+      {"int", DType::kI32},   {"int32", DType::kI32},   {"uint", DType::kU32},   {"uint32", DType::kU32},
+      {"float", DType::kF32}, {"float32", DType::kF32}, {"double", DType::kF64}, {"float64", DType::kF64}};
   const auto found = kTypes.find(word);
-  if (found == kTypes.end()) reader.fail_at(offset, fmt::format("expected a PLY type, found {}", excerpt(word)));
+  if (found == kTypes.end())
+    reader.fail_at(offset, fmt::format("expected a PLY type, found {}", excerpt(word)));
   return found->second;
 }
 
-std::optional<std::endian> read_format(const ByteReader& reader, std::uint64_t offset, std::string_view words) {
+std::optional<std::endian> read_format(const ByteReader& reader, std::uint64_t offset,
+                                       std::string_view words) {
   const std::string_view format = next_word(words);
   const std::string_view version = next_word(words);
-  if (version != "1.0") reader.fail_at(offset, fmt::format("expected PLY version 1.0, found {}", excerpt(version)));
+  if (version != "1.0")
+    reader.fail_at(offset, fmt::format("expected PLY version 1.0, found {}", excerpt(version)));
   if (format == "binary_little_endian") return std::endian::little;
   if (format == "binary_big_endian") return std::endian::big;
   if (format == "ascii") return std::nullopt;
-  reader.fail_at(offset, fmt::format("expected format ascii, binary_little_endian or binary_big_endian, found {}",
-                                     excerpt(format)));
+  reader.fail_at(offset,
+                 fmt::format("expected format ascii, binary_little_endian or binary_big_endian, found {}",
+                             excerpt(format)));
 }
 
 PlyElement read_element(const ByteReader& reader, std::uint64_t offset, std::string_view words) {
@@ -38,7 +42,8 @@ PlyElement read_element(const ByteReader& reader, std::uint64_t offset, std::str
   element.name = next_word(words);
   const std::string_view rows = next_word(words);
   if (element.name.empty() || !parse_count(rows, element.rows)) {
-    reader.fail_at(offset, fmt::format("expected the name and row count of an element, found {}", excerpt(rows)));
+    reader.fail_at(offset,
+                   fmt::format("expected the name and row count of an element, found {}", excerpt(rows)));
   }
   return element;
 }
@@ -77,7 +82,8 @@ void check_elements(const ByteReader& reader, const PlyHeader& header) {
       reader.fail(fmt::format("expected distinct vertex properties, found {} twice", *repeated));
     }
     if (scalars.empty() || scalars.size() > kMaxColumns) {
-      reader.fail(fmt::format("expected 1 to {} scalar vertex properties, found {}", kMaxColumns, scalars.size()));
+      reader.fail(
+          fmt::format("expected 1 to {} scalar vertex properties, found {}", kMaxColumns, scalars.size()));
     }
   }
   if (!names.contains("vertex")) reader.fail("expected an element vertex, found none");

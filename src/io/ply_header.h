@@ -42,8 +42,8 @@ struct PlyHeader {
   std::vector<PlyElement> elements;
 };
 
-/// Reads up to the first byte after end_header. One vertex element with distinct names is there; every element that
-/// has rows has properties; nothing is known yet about the body.
+/// Reads up to the first byte after end_header. One vertex element with distinct names is there; every
+/// element that has rows has properties; nothing is known yet about the body.
 PlyHeader read_ply_header(ByteReader& reader);
 
 }  // namespace aerogel::io

@@ -1,8 +1,8 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 #include "aerogel/io.h"
@@ -21,12 +21,12 @@ void check_fields(const Tensor& xyz, const std::vector<std::pair<std::string, Te
   for (const auto& [name, values] : fields) {
     const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
     if (name.empty() || !printable) {
-      throw InvalidArgument(fmt::format("[write_ply] field name {} must be printable and without spaces",
-                                        excerpt(name)));
+      throw InvalidArgument(
+          fmt::format("[write_ply] field name {} must be printable and without spaces", excerpt(name)));
     }
     if (values.dtype() != DType::kF32 || values.shape() != Dims{xyz.size(0)}) {
-      throw InvalidArgument(fmt::format("[write_ply] expected field {} f32 [{}], got {}", name, xyz.size(0),
-                                        values.str()));
+      throw InvalidArgument(
+          fmt::format("[write_ply] expected field {} f32 [{}], got {}", name, xyz.size(0), values.str()));
     }
     names.push_back(lower_case(name));
   }
@@ -40,8 +40,10 @@ void check_fields(const Tensor& xyz, const std::vector<std::pair<std::string, Te
 std::string encode_ply(const Tensor& xyz, const std::vector<std::pair<std::string, Tensor>>& fields) {
   check_fields(xyz, fields);
   const auto rows = static_cast<std::size_t>(xyz.size(0));
-  std::string bytes = fmt::format("ply\nformat binary_little_endian 1.0\nelement vertex {}\n"
-                                  "property float x\nproperty float y\nproperty float z\n", rows);
+  std::string bytes = fmt::format(
+      "ply\nformat binary_little_endian 1.0\nelement vertex {}\n"
+      "property float x\nproperty float y\nproperty float z\n",
+      rows);
   for (const auto& [name, values] : fields) bytes += fmt::format("property float {}\n", name);
   bytes += "end_header\n";
 
@@ -63,7 +65,8 @@ std::string encode_ply(const Tensor& xyz, const std::vector<std::pair<std::strin
   return bytes;
 }
 
-void write_ply(const Path& path, const Tensor& xyz, const std::vector<std::pair<std::string, Tensor>>& fields) {
+void write_ply(const Path& path, const Tensor& xyz,
+               const std::vector<std::pair<std::string, Tensor>>& fields) {
   write_file(path, encode_ply(xyz, fields));
 }
 

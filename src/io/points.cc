@@ -1,8 +1,8 @@
-#include <fmt/core.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "aerogel/error.h"
 #include "aerogel/io.h"
@@ -46,22 +46,24 @@ void check_column_names(const std::vector<std::string>& names) {
     throw InvalidArgument(fmt::format("[read_points] column name {} is there twice", *repeated));
   }
   if (names.size() > kMaxColumns) {
-    throw InvalidArgument(fmt::format("[read_points] expected at most {} columns, got {} names", kMaxColumns,
-                                      names.size()));
+    throw InvalidArgument(
+        fmt::format("[read_points] expected at most {} columns, got {} names", kMaxColumns, names.size()));
   }
 }
 
-PointTable points_from_array(const Tensor& array, const std::string& path, const std::vector<std::string>& columns) {
+PointTable points_from_array(const Tensor& array, const std::string& path,
+                             const std::vector<std::string>& columns) {
   check_column_names(columns);
-  if (array.shape().size() != 2 || array.size(1) < 3 || array.size(1) > static_cast<std::int64_t>(kMaxColumns) ||
-      array.dtype() == DType::kBool) {
-    throw FormatError(path, -1, fmt::format("expected numbers [P, 3 to {}], found {}", kMaxColumns, array.str()));
+  if (array.shape().size() != 2 || array.size(1) < 3 ||
+      array.size(1) > static_cast<std::int64_t>(kMaxColumns) || array.dtype() == DType::kBool) {
+    throw FormatError(path, -1,
+                      fmt::format("expected numbers [P, 3 to {}], found {}", kMaxColumns, array.str()));
   }
   const auto rows = static_cast<std::size_t>(array.size(0));
   const auto width = static_cast<std::size_t>(array.size(1));
   if (!columns.empty() && columns.size() != width) {
-    throw InvalidArgument(fmt::format("[read_points] {} column names were given but {} holds {}", columns.size(),
-                                      path, array.str()));
+    throw InvalidArgument(fmt::format("[read_points] {} column names were given but {} holds {}",
+                                      columns.size(), path, array.str()));
   }
   PointTable table;
   table.names = columns.empty() ? std::vector<std::string>{"x", "y", "z"} : columns;
@@ -85,11 +87,12 @@ PointTable read_points(const Path& path, const PointReadOptions& options) {
                                       fmt::join(kEndings, " "), path.string()));
   }
   if (!options.npz_key.empty() && ending != ".npz") {
-    throw InvalidArgument(fmt::format("[read_points] {} is no .npz: it has no array {}", path.string(),
-                                      options.npz_key));
+    throw InvalidArgument(
+        fmt::format("[read_points] {} is no .npz: it has no array {}", path.string(), options.npz_key));
   }
   if (!options.columns.empty() && (ending == ".pcd" || ending == ".ply")) {
-    throw InvalidArgument(fmt::format("[read_points] {} names its own columns, yet names were given", path.string()));
+    throw InvalidArgument(
+        fmt::format("[read_points] {} names its own columns, yet names were given", path.string()));
   }
   if (ending == ".bin") return read_kitti_bin(path, options.columns);
   if (ending == ".pcd") return read_pcd(path);

@@ -1,11 +1,11 @@
 // Named tensors: a 64-bit header length, a JSON header, then the tensors' bytes without gaps.
 //   source   https://github.com/huggingface/safetensors, "Format"
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "aerogel/io.h"
 
@@ -23,10 +23,17 @@ struct TypeName {
   std::string_view name;
   DType dtype;
 };
-constexpr TypeName kTypeNames[] = {
-    {"F64", DType::kF64}, {"F32", DType::kF32}, {"F16", DType::kF16}, {"BF16", DType::kBF16}, {"I64", DType::kI64},
-    {"I32", DType::kI32}, {"I16", DType::kI16}, {"I8", DType::kI8},   {"U64", DType::kU64},   {"U32", DType::kU32},
-    {"U16", DType::kU16}, {"U8", DType::kU8},   {"BOOL", DType::kBool}};
+constexpr TypeName kTypeNames[] = {{"F64", DType::kF64},   {"F32", DType::kF32}, {"F16", DType::kF16},
+                                   {"BF16", DType::kBF16}, {"I64", DType::kI64}, {"I32", DType::kI32},
+                                   {"I16", DType::kI16},   {"I8", DType::kI8},   {"U64", DType::kU64},
+                                   {"U32", DType::kU32},   {"U16", DType::kU16}, {"U8", DType::kU8},
+                                   {"BOOL", DType::kBool}};
+
+std::string_view type_name(DType dtype) {
+  return std::find_if(std::begin(kTypeNames), std::end(kTypeNames),
+                      [&](const TypeName& type) { return type.dtype == dtype; })
+      ->name;
+}
 
 DType entry_dtype(const SafetensorsEntry& entry, const ByteReader& reader) {
   const auto known = std::find_if(std::begin(kTypeNames), std::end(kTypeNames),
@@ -42,9 +49,11 @@ DType entry_dtype(const SafetensorsEntry& entry, const ByteReader& reader) {
 void check_ranges(std::vector<SafetensorsEntry> entries, const ByteReader& reader) {
   for (const SafetensorsEntry& entry : entries) {
     const std::int64_t needed = array_bytes(entry.shape, entry_dtype(entry, reader));
-    if (entry.begin > entry.end || needed < 0 || static_cast<std::uint64_t>(needed) != entry.end - entry.begin) {
-      reader.fail_at(kLengthBytes, fmt::format("expected the bytes of {} {} for {}, found [{}, {})", entry.dtype,
-                                               entry.shape.str(), excerpt(entry.name), entry.begin, entry.end));
+    if (entry.begin > entry.end || needed < 0 ||
+        static_cast<std::uint64_t>(needed) != entry.end - entry.begin) {
+      reader.fail_at(kLengthBytes,
+                     fmt::format("expected the bytes of {} {} for {}, found [{}, {})", entry.dtype,
+                                 entry.shape.str(), excerpt(entry.name), entry.begin, entry.end));
     }
   }
   std::sort(entries.begin(), entries.end(), [](const SafetensorsEntry& a, const SafetensorsEntry& b) {
@@ -53,8 +62,9 @@ void check_ranges(std::vector<SafetensorsEntry> entries, const ByteReader& reade
   std::uint64_t end = 0;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.begin != end) {
-      reader.fail_at(kLengthBytes, fmt::format("expected {} to begin at {} where the tensor before it ends, found {}",
-                                               excerpt(entry.name), end, entry.begin));
+      reader.fail_at(kLengthBytes,
+                     fmt::format("expected {} to begin at {} where the tensor before it ends, found {}",
+                                 excerpt(entry.name), end, entry.begin));
     }
     end = entry.end;
   }
@@ -102,13 +112,13 @@ std::string encode_safetensors(const std::map<std::string, Tensor>& tensors) {
   std::int64_t end = 0;
   for (const auto& [name, tensor] : ordered) {
     if (!tensor.defined() || name == "__metadata__") {
-      throw InvalidArgument(fmt::format("[write_safetensors] expected a name and its tensor, got {} {}", excerpt(name),
-                                        tensor.str()));
+      throw InvalidArgument(fmt::format("[write_safetensors] expected a name and its tensor, got {} {}",
+                                        excerpt(name), tensor.str()));
     }
-    const auto known = std::find_if(std::begin(kTypeNames), std::end(kTypeNames),
-                                    [&](const TypeName& type) { return type.dtype == tensor.dtype(); });
     const std::vector<std::int64_t> shape(tensor.shape().begin(), tensor.shape().end());
-    header[name] = {{"dtype", known->name}, {"shape", shape}, {"data_offsets", {end, end + tensor.nbytes()}}};
+    header[name] = {{"dtype", type_name(tensor.dtype())},
+                    {"shape", shape},
+                    {"data_offsets", {end, end + tensor.nbytes()}}};
     end += tensor.nbytes();
   }
   std::string text;
@@ -125,7 +135,8 @@ std::string encode_safetensors(const std::map<std::string, Tensor>& tensors) {
   for (const auto& [name, tensor] : ordered) {
     const Tensor packed = tensor.contiguous();
     const std::size_t begin = bytes.size();
-    if (packed.numel() > 0) bytes.append(static_cast<const char*>(packed.raw()), static_cast<std::size_t>(packed.nbytes()));
+    if (packed.numel() > 0)
+      bytes.append(static_cast<const char*>(packed.raw()), static_cast<std::size_t>(packed.nbytes()));
     if constexpr (std::endian::native != std::endian::little) {
       swap_bytes(bytes.data() + begin, itemsize(packed.dtype()), static_cast<std::size_t>(packed.numel()));
     }

@@ -1,10 +1,10 @@
 #include "io/safetensors_header.h"
 
-#include <fmt/core.h>
-
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "aerogel/error.h"
 
@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Receives the parser's events and keeps no tree, so that neither depth nor size of the header costs anything.
-/// Depth 1 holds the names, 2 an entry's keys, 3 the numbers of its arrays.
+/// Receives the parser's events and keeps no tree, so that neither depth nor size of the header costs
+/// anything. Depth 1 holds the names, 2 an entry's keys, 3 the numbers of its arrays.
 class HeaderEvents : public json::json_sax_t {
  public:
   HeaderEvents(const std::string& path, std::uint64_t base) : path_(path), base_(base) {}
@@ -48,7 +48,8 @@ class HeaderEvents : public json::json_sax_t {
     return true;
   }
   bool key(std::string& name) override {
-    if (!levels_.back().insert(name).second) fail(fmt::format("expected each key once, found {} again", excerpt(name)));
+    if (!levels_.back().insert(name).second)
+      fail(fmt::format("expected each key once, found {} again", excerpt(name)));
     if (depth() == 1) name_ = name;
     if (depth() == 2) key_ = name;
     if (depth() == 2 && !in_metadata() && name != "dtype" && name != "shape" && name != "data_offsets") {
@@ -66,9 +67,11 @@ class HeaderEvents : public json::json_sax_t {
     if (in_metadata() && depth() >= 2) return true;
     if (depth() != 3) return unexpected("a number");
     SafetensorsEntry& entry = entries_.back();
-    if (number > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) fail("expected numbers below 2^63, found a larger one");
+    if (number > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
+      fail("expected numbers below 2^63, found a larger one");
     if (key_ == "shape") {
-      if (entry.shape.size() == Dims::kCapacity) fail(fmt::format("expected at most {} axes, found more", Dims::kCapacity));
+      if (entry.shape.size() == Dims::kCapacity)
+        fail(fmt::format("expected at most {} axes, found more", Dims::kCapacity));
       entry.shape.push_back(static_cast<std::int64_t>(number));
     } else {
       if (offsets_ == 2) fail("expected 2 data_offsets, found more");

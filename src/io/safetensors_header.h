@@ -18,8 +18,9 @@ struct SafetensorsEntry {
   std::uint64_t end = 0;
 };
 
-/// The entries in the order of the header; `__metadata__` is passed over. Nothing is known yet about the ranges.
-/// FormatError, its offsets counted from `base`: no JSON, nesting past 8, a key there twice, another schema.
+/// The entries in the order of the header; `__metadata__` is passed over. Nothing is known yet about the
+/// ranges. FormatError, its offsets counted from `base`: no JSON, nesting past 8, a key there twice, another
+/// schema.
 std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view text, const std::string& path,
                                                        std::uint64_t base);
 

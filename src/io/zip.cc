@@ -1,11 +1,11 @@
 #include "io/zip.h"
 
-#include <fmt/core.h>
-#include <zlib.h>
-
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <zlib.h>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 
@@ -22,7 +22,7 @@ constexpr std::uint32_t kLocator64 = 0x07064b50;
 constexpr std::uint64_t kEndBytes = 22;
 constexpr std::uint64_t kLocatorBytes = 20;
 constexpr std::uint64_t kEntryBytes = 46;
-constexpr std::uint32_t kIn64 = 0xffffffff;  // the real value stands in the zip64 extra field
+constexpr std::uint32_t kIn64 = 0xffffffff;       // the real value stands in the zip64 extra field
 constexpr std::uint64_t kDeflateMaxRatio = 1032;  // zlib's technical details: 258 bytes from two bits
 
 struct Directory {
@@ -74,8 +74,8 @@ Directory find_directory(std::string_view bytes, ByteReader& reader) {
     directory.offset = reader.little<std::uint64_t>("directory offset");
   }
   if (directory.offset > limit || directory.size > limit - directory.offset) {
-    reader.fail_at(end, fmt::format("expected a directory before byte {}, found a claim of {} bytes at {}", limit,
-                                    directory.size, directory.offset));
+    reader.fail_at(end, fmt::format("expected a directory before byte {}, found a claim of {} bytes at {}",
+                                    limit, directory.size, directory.offset));
   }
   if (directory.entries > directory.size / kEntryBytes) {
     reader.fail_at(end, fmt::format("expected at most {} entries in {} bytes, found a claim of {}",
@@ -95,7 +95,8 @@ void read_extra(std::string_view extra, const ByteReader& reader, ZipMember& mem
     if (id != 1) continue;
     for (std::uint64_t* number : {&member.size, &member.packed_size, &member.begin}) {
       if (*number != kIn64) continue;
-      if (field.remaining() < 8) reader.fail_at(member.entry, "expected 64-bit sizes in a zip64 field, found it too short");
+      if (field.remaining() < 8)
+        reader.fail_at(member.entry, "expected 64-bit sizes in a zip64 field, found it too short");
       *number = field.little<std::uint64_t>("zip64 size");
     }
     return;
@@ -121,7 +122,9 @@ ZipMember read_entry(ByteReader& reader) {
   member.name = reader.take(name_length, "name");
   read_extra(reader.take(extra_length, "extra fields"), reader, member);
   reader.take(comment_length, "comment");
-  if ((flags & 1) != 0) reader.fail_at(member.entry, fmt::format("expected plain members, found {} encrypted", excerpt(member.name)));
+  if ((flags & 1) != 0)
+    reader.fail_at(member.entry,
+                   fmt::format("expected plain members, found {} encrypted", excerpt(member.name)));
   if (method != 0 && method != 8) {
     reader.fail_at(member.entry, fmt::format("expected {} stored (0) or deflated (8), found method {}",
                                              excerpt(member.name), method));
@@ -139,6 +142,11 @@ ZipMember read_entry(ByteReader& reader) {
 
 /// The sizes in a local header may be left to a descriptor behind the data, so only its lengths count.
 void find_data(ByteReader& reader, ZipMember& member) {
+  const std::uint64_t file_size = reader.offset() + reader.remaining();
+  if (member.begin > file_size) {
+    reader.fail_at(member.entry, fmt::format("expected {} inside the file of {} bytes, found it at byte {}",
+                                             excerpt(member.name), file_size, member.begin));
+  }
   reader.seek(member.begin, "a member");
   expect_signature(reader, kLocalHeader, "a member");
   reader.take(22, "a member's header");
@@ -147,7 +155,8 @@ void find_data(ByteReader& reader, ZipMember& member) {
   const std::uint64_t name_offset = reader.offset();
   const std::string_view name = reader.take(name_length, "name");
   if (name != member.name) {
-    reader.fail_at(name_offset, fmt::format("expected member {}, found {}", excerpt(member.name), excerpt(name)));
+    reader.fail_at(name_offset,
+                   fmt::format("expected member {}, found {}", excerpt(member.name), excerpt(name)));
   }
   reader.take(extra_length, "extra fields");
   member.data = reader.offset();
@@ -193,10 +202,11 @@ std::string inflate_exactly(std::string_view packed, const ZipMember& member, co
     written += out - stream.avail_out;
   }
   if (status != Z_STREAM_END || written != member.size || read != packed.size()) {
-    throw FormatError(path, static_cast<std::int64_t>(member.data + read),
-                      fmt::format("expected {} deflated bytes of {} to yield {} and end, found {} after {} ({})",
-                                  packed.size(), excerpt(member.name), member.size, written, read,
-                                  stream.msg != nullptr ? stream.msg : "no end"));
+    throw FormatError(
+        path, static_cast<std::int64_t>(member.data + read),
+        fmt::format("expected {} deflated bytes of {} to yield {} and end, found {} after {} ({})",
+                    packed.size(), excerpt(member.name), member.size, written, read,
+                    stream.msg != nullptr ? stream.msg : "no end"));
   }
   content.resize(member.size);
   return content;
@@ -214,7 +224,8 @@ std::vector<ZipMember> list_zip(std::string_view bytes, const std::string& path)
   for (std::uint64_t i = 0; i < directory.entries; ++i) {
     ZipMember member = read_entry(entries);
     if (!names.insert(member.name).second) {
-      reader.fail_at(member.entry, fmt::format("expected distinct members, found {} twice", excerpt(member.name)));
+      reader.fail_at(member.entry,
+                     fmt::format("expected distinct members, found {} twice", excerpt(member.name)));
     }
     find_data(reader, member);
     members.push_back(std::move(member));
@@ -230,8 +241,8 @@ std::string unpack_zip_member(std::string_view bytes, const ZipMember& member, c
       crc32_z(0, reinterpret_cast<const unsigned char*>(content.data()), content.size()));
   if (crc != member.crc) {
     throw FormatError(path, static_cast<std::int64_t>(member.data),
-                      fmt::format("expected {} to have CRC {:#010x}, found {:#010x}", excerpt(member.name), member.crc,
-                                  crc));
+                      fmt::format("expected {} to have CRC {:#010x}, found {:#010x}", excerpt(member.name),
+                                  member.crc, crc));
   }
   return content;
 }

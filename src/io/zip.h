@@ -21,7 +21,8 @@ struct ZipMember {
   bool deflated = false;
 };
 
-/// The members in directory order: distinct names, disjoint ranges inside the file, sizes that their bytes can yield.
+/// The members in directory order: distinct names, disjoint ranges inside the file, sizes that their bytes
+/// can yield.
 std::vector<ZipMember> list_zip(std::string_view bytes, const std::string& path);
 
 /// One member's contents, checked against its size and CRC.

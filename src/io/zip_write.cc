@@ -1,7 +1,6 @@
 // Stored members with zip64 fields throughout: one form for all sizes, which every reader of today takes.
-#include <zlib.h>
-
 #include <limits>
+#include <zlib.h>
 
 #include "aerogel/error.h"
 
