@@ -29,6 +29,12 @@ constexpr TypeName kTypeNames[] = {{"F64", DType::kF64},   {"F32", DType::kF32},
                                    {"U32", DType::kU32},   {"U16", DType::kU16}, {"U8", DType::kU8},
                                    {"BOOL", DType::kBool}};
 
+std::string_view type_name(DType dtype) {
+  return std::find_if(std::begin(kTypeNames), std::end(kTypeNames),
+                      [&](const TypeName& type) { return type.dtype == dtype; })
+      ->name;
+}
+
 DType entry_dtype(const SafetensorsEntry& entry, const ByteReader& reader) {
   const auto known = std::find_if(std::begin(kTypeNames), std::end(kTypeNames),
                                   [&](const TypeName& type) { return type.name == entry.dtype; });
@@ -109,10 +115,10 @@ std::string encode_safetensors(const std::map<std::string, Tensor>& tensors) {
       throw InvalidArgument(fmt::format("[write_safetensors] expected a name and its tensor, got {} {}",
                                         excerpt(name), tensor.str()));
     }
-    const auto known = std::find_if(std::begin(kTypeNames), std::end(kTypeNames),
-                                    [&](const TypeName& type) { return type.dtype == tensor.dtype(); });
     const std::vector<std::int64_t> shape(tensor.shape().begin(), tensor.shape().end());
-    header[name] = {{"dtype", known->name}, {"shape", shape}, {"data_offsets", {end, end + tensor.nbytes()}}};
+    header[name] = {{"dtype", type_name(tensor.dtype())},
+                    {"shape", shape},
+                    {"data_offsets", {end, end + tensor.nbytes()}}};
     end += tensor.nbytes();
   }
   std::string text;

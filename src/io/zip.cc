@@ -142,6 +142,11 @@ ZipMember read_entry(ByteReader& reader) {
 
 /// The sizes in a local header may be left to a descriptor behind the data, so only its lengths count.
 void find_data(ByteReader& reader, ZipMember& member) {
+  const std::uint64_t file_size = reader.offset() + reader.remaining();
+  if (member.begin > file_size) {
+    reader.fail_at(member.entry, fmt::format("expected {} inside the file of {} bytes, found it at byte {}",
+                                             excerpt(member.name), file_size, member.begin));
+  }
   reader.seek(member.begin, "a member");
   expect_signature(reader, kLocalHeader, "a member");
   reader.take(22, "a member's header");
