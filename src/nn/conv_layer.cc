@@ -60,7 +60,8 @@ SparseTensor ConvLayer::convolve(const SparseTensor& in, Context& context, const
     const ConvOptions geometry{level.spec.stride, level.spec.padding, level.spec.dilation, {}};
     return inverse_conv(in, level.fine, weight_, geometry, epilogue, context.exec);
   }
-  remember_level(context, options_.key, in.coordinates, spec_, options_.key_rule);
+  // A matrix product uses no map, so it neither takes nor disturbs a key (spconv returns before it looks at one).
+  if (!spec_.is_pointwise()) remember_level(context, options_.key, in.coordinates, spec_, options_.key_rule);
   ConvOptions geometry{spec_.stride, spec_.padding, spec_.dilation, {}};
   switch (options_.kind) {
     case ConvKind::kSubmanifold:
