@@ -32,18 +32,19 @@ struct Context {
 
 /// One named tensor of a module.
 struct Parameter {
-  std::string name;  ///< "conv_input.0.weight"
-  Dims shape;        ///< [C_out, k0, …, C_in], [C_out, C_in] or [C]
+  std::string name;                        ///< "conv_input.0.weight"
+  Dims shape;                              ///< [C_out, k0, …, C_in], [C_out, C_in] or [C]
   std::function<void(const Tensor&)> set;  ///< f32 of `shape`
   std::function<Tensor()> get;             ///< undefined before it was set, where there is no default
 };
 
-/// A layer or a network. Immutable during forward, so that one object serves many threads; packing and folding
-/// happen when parameters are set or once behind a lock.
+/// A layer or a network. Immutable during forward, so that one object serves many threads; packing and
+/// folding happen when parameters are set or once behind a lock.
 class Module {
  public:
   virtual ~Module() = default;
-  /// throws InvalidArgument naming the layer: no weights yet, wrong channels, an indice key that no layer recorded.
+  /// throws InvalidArgument naming the layer: no weights yet, wrong channels, an indice key that no layer
+  /// recorded.
   virtual SparseTensor forward(const SparseTensor& in, Context& context) const = 0;
   /// Appends this module's parameters, each name behind `prefix`.
   virtual void parameters(const std::string& prefix, std::vector<Parameter>& out) = 0;
@@ -51,16 +52,18 @@ class Module {
 
 /// Loads every parameter of `module`; each tensor is converted to f32.
 ///
-///   names    match with or without `optional_prefix` (such as "backbone_3d.") in front; `*.num_batches_tracked` is
-///            ignored, nothing else is
-///   throws   InvalidArgument   one error listing every missing, unexpected and misshapen tensor; nothing is loaded then
+///   names    match with or without `optional_prefix` (such as "backbone_3d.") in front;
+///            `*.num_batches_tracked` is ignored, nothing else is
+///   throws   InvalidArgument   one error listing every missing, unexpected and misshapen tensor; nothing
+///                              is loaded then
 void load_state_dict(Module& module, const StateDict& state, const std::string& optional_prefix = "");
 
 /// All parameters of `module` by name.
 StateDict state_dict(Module& module);
 
-/// Deterministic weights from a seed: He-scaled signed convolutions, batch norm close to identity. "untrained weights".
-/// A tensor depends on the seed and its own name only, and has the same bits on every machine.
+/// Deterministic weights from a seed: He-scaled signed convolutions, batch norm close to identity.
+/// "untrained weights". A tensor depends on the seed and its own name only, and has the same bits on every
+/// machine.
 void init_weights(Module& module, std::uint64_t seed);
 
 /// What a network expects and where it comes from.
@@ -71,7 +74,7 @@ struct NetworkInfo {
   std::vector<std::string> features;    ///< input features by column name: x, y, z, intensity, …
   float voxel[3] = {0, 0, 0};           ///< default voxel size, metres, x y z
   float range[6] = {0, 0, 0, 0, 0, 0};  ///< default box, metres: x0 y0 z0 x1 y1 z1
-  bool has_default_box = true;          ///< false: the box is the cloud's own, the voxel its longest side / 200
+  bool has_default_box = true;          ///< false: the cloud's own box, the voxel its longest side / 200
   std::int64_t extra_z = 0;             ///< cells added to the grid's z extent, as OpenPCDet does (41 of 40)
 };
 
@@ -79,7 +82,8 @@ struct NetworkInfo {
 const std::vector<NetworkInfo>& list_networks();
 
 /// Builds a network without weights (load_state_dict or init_weights comes next).
-/// An empty variant takes the first one listed. throws InvalidArgument naming the known networks and variants.
+/// An empty variant takes the first one listed. throws InvalidArgument naming the known networks and
+/// variants.
 std::unique_ptr<Module> make_network(std::string_view name, std::string_view variant = "");
 const NetworkInfo& network_info(std::string_view name, std::string_view variant = "");
 

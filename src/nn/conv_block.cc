@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
+
 #include "nn/scope.h"
 
 namespace aerogel::nn {
@@ -19,9 +20,10 @@ Epilogue norm_and_relu(const NormLayer& norm, const Tensor& residual = {}) {
 
 ConvLayerOptions with_bias(ConvLayerOptions options) {
   if (options.kind != ConvKind::kSubmanifold || options.c_in != options.c_out) {
-    throw InvalidArgument(fmt::format("[residual_block] needs a submanifold kernel and equal channels, got {} with {} in "
-                                      "and {} out",
-                                      conv_kind_name(options.kind), options.c_in, options.c_out));
+    throw InvalidArgument(
+        fmt::format("[residual_block] needs a submanifold kernel and equal channels, got {} with {} in "
+                    "and {} out",
+                    conv_kind_name(options.kind), options.c_in, options.c_out));
   }
   options.bias = true;
   return options;
@@ -54,7 +56,10 @@ void ConvBlock::parameters(const std::string& prefix, std::vector<Parameter>& ou
 }
 
 ResidualBlock::ResidualBlock(const ConvLayerOptions& conv, double norm_eps)
-    : conv1_(with_bias(conv)), norm1_(conv.c_out, norm_eps), conv2_(with_bias(conv)), norm2_(conv.c_out, norm_eps) {}
+    : conv1_(with_bias(conv)),
+      norm1_(conv.c_out, norm_eps),
+      conv2_(with_bias(conv)),
+      norm2_(conv.c_out, norm_eps) {}
 
 SparseTensor ResidualBlock::forward(const SparseTensor& in, Context& context) const {
   if (context.training) return forward_unfused(in, context);

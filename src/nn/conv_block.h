@@ -21,8 +21,8 @@ class ConvBlock : public Module {
   NormLayer norm_;
 };
 
-/// relu(norm2(conv2(relu(norm1(conv1(x))))) + x), both convolutions submanifold with bias; parameters "conv1.*",
-/// "bn1.*", "conv2.*", "bn2.*". At inference each half is one op, the sum included.
+/// relu(norm2(conv2(relu(norm1(conv1(x))))) + x), both convolutions submanifold with bias; parameters
+/// "conv1.*", "bn1.*", "conv2.*", "bn2.*". At inference each half is one op, the sum included.
 class ResidualBlock : public Module {
  public:
   /// `conv` gives kernel, dilation and key; its c_in must equal its c_out.

@@ -1,11 +1,12 @@
 #include "nn/conv_layer.h"
 
-#include <fmt/core.h>
-
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 #include "aerogel/ops/convolution.h"
+
 #include "nn/parameter.h"
 #include "nn/scope.h"
 
@@ -31,8 +32,8 @@ Dims weight_shape(const ConvLayerOptions& options) {
 
 ConvLayer::ConvLayer(const ConvLayerOptions& options) : options_(options) {
   if (options.c_in < 1 || options.c_out < 1) {
-    throw InvalidArgument(fmt::format("[conv_layer] channels must be at least 1, got {} in and {} out", options.c_in,
-                                      options.c_out));
+    throw InvalidArgument(fmt::format("[conv_layer] channels must be at least 1, got {} in and {} out",
+                                      options.c_in, options.c_out));
   }
   spec_ = KernelSpec::make(options.kind, options.kernel, options.stride, options.padding, options.dilation,
                            options.output_padding);
@@ -44,11 +45,12 @@ SparseTensor ConvLayer::forward(const SparseTensor& in, Context& context) const 
 
 SparseTensor ConvLayer::forward_with(const SparseTensor& in, Context& context, Epilogue epilogue) const {
   if (!weight_.defined() || (options_.bias && !bias_.defined())) {
-    throw InvalidArgument(fmt::format("{} has no weights yet: call load_state_dict or init_weights", where(context)));
+    throw InvalidArgument(
+        fmt::format("{} has no weights yet: call load_state_dict or init_weights", where(context)));
   }
   if (in.channels() != options_.c_in) {
-    throw InvalidArgument(fmt::format("{} expects {} input channels, got features {}", where(context), options_.c_in,
-                                      in.features.str()));
+    throw InvalidArgument(fmt::format("{} expects {} input channels, got features {}", where(context),
+                                      options_.c_in, in.features.str()));
   }
   epilogue.bias = bias_;
   return convolve(in, context, epilogue);
@@ -60,7 +62,8 @@ SparseTensor ConvLayer::convolve(const SparseTensor& in, Context& context, const
     const ConvOptions geometry{level.spec.stride, level.spec.padding, level.spec.dilation, {}};
     return inverse_conv(in, level.fine, weight_, geometry, epilogue, context.exec);
   }
-  // A matrix product uses no map, so it neither takes nor disturbs a key (spconv returns before it looks at one).
+  // A matrix product uses no map, so it neither takes nor disturbs a key (spconv returns before it looks
+  // at one).
   if (!spec_.is_pointwise()) remember_level(context, options_.key, in.coordinates, spec_, options_.key_rule);
   ConvOptions geometry{spec_.stride, spec_.padding, spec_.dilation, {}};
   switch (options_.kind) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aerogel/nn.h"
+
 #include "nn/levels.h"
 
 namespace aerogel::nn {

@@ -1,13 +1,14 @@
 #include "nn/layer_table.h"
 
-#include <fmt/core.h>
-
 #include <iterator>
 #include <map>
 #include <set>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "aerogel/ops/elementwise.h"
+
 #include "nn/conv_block.h"
 #include "nn/conv_layer.h"
 #include "nn/scope.h"
@@ -85,7 +86,9 @@ class TableNetwork : public Module {
 
 }  // namespace
 
-std::unique_ptr<Module> make_table_network(const LayerTable& table) { return std::make_unique<TableNetwork>(table); }
+std::unique_ptr<Module> make_table_network(const LayerTable& table) {
+  return std::make_unique<TableNetwork>(table);
+}
 
 std::string markdown(const LayerTable& table) {
   std::string text =
@@ -95,8 +98,8 @@ std::string markdown(const LayerTable& table) {
     const bool strided = row.kind == RowKind::kRegular;
     const bool convolves = row.kind != RowKind::kConcat;
     const bool residual = row.kind == RowKind::kResidual;
-    fmt::format_to(std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.name,
-                   kRowKindNames[static_cast<int>(row.kind)], row.c_in, row.c_out,
+    fmt::format_to(std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                   row.name, kRowKindNames[static_cast<int>(row.kind)], row.c_in, row.c_out,
                    convolves ? dims(row.kernel).joined('x') : "", strided ? dims(row.stride).joined('x') : "",
                    strided ? dims(row.padding).joined('x') : "", row.bias || residual ? "yes" : "",
                    residual || row.tail == Tail::kNormRelu ? "norm, relu" : "", row.key);

@@ -12,11 +12,11 @@
 namespace aerogel::nn {
 
 enum class RowKind : std::uint8_t {
-  kSubm,          ///< submanifold convolution
-  kRegular,       ///< strided convolution; leaves its sites under `key`
-  kInverse,       ///< back to the sites that `key` left
-  kResidual,      ///< two submanifold convolutions with norms and the sum
-  kConcat,        ///< the current features beside those of the row named by `key`
+  kSubm,      ///< submanifold convolution
+  kRegular,   ///< strided convolution; leaves its sites under `key`
+  kInverse,   ///< back to the sites that `key` left
+  kResidual,  ///< two submanifold convolutions with norms and the sum
+  kConcat,    ///< the current features beside those of the row named by `key`
 };
 
 enum class Tail : std::uint8_t { kNone, kNormRelu };
@@ -31,8 +31,8 @@ struct LayerRow {
   std::int8_t stride[3];
   std::int8_t padding[3];
   Tail tail;
-  std::string_view key;         ///< indice key, or for kConcat an earlier row
-  bool bias = false;            ///< residual rows always have one
+  std::string_view key;           ///< indice key, or for kConcat an earlier row
+  bool bias = false;              ///< residual rows always have one
   bool spconv_pointwise = false;  ///< a 1×1×1 buffer in spconv's reading
 };
 

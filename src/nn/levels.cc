@@ -1,10 +1,11 @@
 #include "nn/levels.h"
 
-#include <fmt/core.h>
-
 #include <cstring>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "nn/scope.h"
 
 namespace aerogel::nn {
@@ -15,13 +16,14 @@ bool same_sites(const Coordinates& a, const Coordinates& b) {
   if (a.size() != b.size() || a.batch_size() != b.batch_size() || !(a.spatial_shape() == b.spatial_shape())) {
     return false;
   }
-  return a.size() == 0 ||
-         std::memcmp(a.indices().raw(), b.indices().raw(), static_cast<std::size_t>(a.indices().nbytes())) == 0;
+  return a.size() == 0 || std::memcmp(a.indices().raw(), b.indices().raw(),
+                                      static_cast<std::size_t>(a.indices().nbytes())) == 0;
 }
 
 std::string describe(const Coordinates& sites, const KernelSpec& spec) {
   return fmt::format("{} with kernel {} and dilation {} on {} sites of {}", conv_kind_name(spec.kind),
-                     spec.kernel.joined('x'), spec.dilation.joined('x'), sites.size(), sites.spatial_shape().str());
+                     spec.kernel.joined('x'), spec.dilation.joined('x'), sites.size(),
+                     sites.spatial_shape().str());
 }
 
 }  // namespace
@@ -33,11 +35,13 @@ void remember_level(Context& context, const std::string& key, const Coordinates&
   if (rule == KeyRule::kMustAgree && it != context.levels.end()) {
     const Context::Level& earlier = it->second;
     if (!(earlier.spec == spec) || !same_sites(earlier.fine, fine)) {
-      throw InvalidArgument(fmt::format(
-          "{} indice key '{}' is taken by an earlier layer: that one is {}, this one is {}. Layers on one key must agree "
-          "in kind, kernel size, stride, dilation and sites; give this layer another key or none (maps are shared "
-          "without keys)",
-          where(context), key, describe(earlier.fine, earlier.spec), describe(fine, spec)));
+      throw InvalidArgument(
+          fmt::format("{} indice key '{}' is taken by an earlier layer: that one is {}, this one is {}. "
+                      "Layers on one key must agree "
+                      "in kind, kernel size, stride, dilation and sites; give this layer another key or none "
+                      "(maps are shared "
+                      "without keys)",
+                      where(context), key, describe(earlier.fine, earlier.spec), describe(fine, spec)));
     }
   }
   context.levels[key] = {fine, spec};
@@ -53,8 +57,9 @@ const Context::Level& level_to_return_to(const Context& context, const std::stri
   }
   const Context::Level& level = it->second;
   if (level.spec.kind != ConvKind::kRegular) {
-    throw InvalidArgument(fmt::format("{} an inverse layer returns from a regular one, but indice key '{}' is {}",
-                                      where(context), key, describe(level.fine, level.spec)));
+    throw InvalidArgument(
+        fmt::format("{} an inverse layer returns from a regular one, but indice key '{}' is {}",
+                    where(context), key, describe(level.fine, level.spec)));
   }
   if (!(level.spec.kernel == kernel)) {
     throw InvalidArgument(fmt::format("{} kernel {} differs from that of indice key '{}': {}", where(context),

@@ -1,10 +1,11 @@
 #include "nn/norm_layer.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "nn/parameter.h"
 #include "nn/scope.h"
 
@@ -21,7 +22,8 @@ Tensor filled(std::int64_t channels, float value) {
 }  // namespace
 
 NormLayer::NormLayer(std::int64_t channels, double eps) : channels_(channels) {
-  if (channels < 1) throw InvalidArgument(fmt::format("[norm_layer] channels must be at least 1, got {}", channels));
+  if (channels < 1)
+    throw InvalidArgument(fmt::format("[norm_layer] channels must be at least 1, got {}", channels));
   norm_ = {filled(channels, 1), filled(channels, 0), filled(channels, 0), filled(channels, 1), eps};
   folded_ = fold_batch_norm(norm_);
 }

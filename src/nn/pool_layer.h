@@ -6,6 +6,7 @@
 
 #include "aerogel/nn.h"
 #include "aerogel/ops/pooling.h"
+
 #include "nn/levels.h"
 
 namespace aerogel::nn {
@@ -17,8 +18,8 @@ struct PoolLayerOptions {
   PoolSites sites = PoolSites::kRegular;
   MaxIdentity identity = MaxIdentity::kNegativeInfinity;
   Dims kernel;
-  Dims stride;    ///< regular
-  Dims padding;   ///< regular
+  Dims stride;   ///< regular
+  Dims padding;  ///< regular
   Dims dilation;
   std::string key;
   KeyRule key_rule = KeyRule::kHint;

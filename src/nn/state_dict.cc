@@ -1,8 +1,8 @@
 // Names to parameters: strict loading, reading back, and weights from a seed.
-#include <fmt/core.h>
-
 #include <cmath>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 #include "aerogel/nn.h"
@@ -17,7 +17,8 @@ std::vector<Parameter> parameters_of(Module& module) {
 }
 
 bool ends_with(const std::string& text, std::string_view ending) {
-  return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+  return text.size() >= ending.size() &&
+         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
 /// A stream of numbers that depends on the seed and a name only (splitmix64 behind FNV-1a).
@@ -46,7 +47,8 @@ struct Spread {
   float half_width;
 };
 
-/// Convolutions: variance 2 / fan-in (He et al. 2015), uniform, hence √(6 / fan-in) wide. Norms: near the identity.
+/// Convolutions: variance 2 / fan-in (He et al. 2015), uniform, hence √(6 / fan-in) wide. Norms: near the
+/// identity.
 Spread spread_of(const Parameter& parameter) {
   if (parameter.shape.size() > 1) {
     const auto fan_in = static_cast<float>(parameter.shape.product() / parameter.shape[0]);
@@ -82,13 +84,14 @@ void load_state_dict(Module& module, const StateDict& state, const std::string& 
     if (it == found.end()) {
       problems.push_back(fmt::format("missing {} {}", parameter.name, parameter.shape.str()));
     } else if (!(it->second.second->shape() == parameter.shape)) {
-      problems.push_back(fmt::format("misshapen {}: expected {}, got {}", it->second.first, parameter.shape.str(),
-                                     it->second.second->str()));
+      problems.push_back(fmt::format("misshapen {}: expected {}, got {}", it->second.first,
+                                     parameter.shape.str(), it->second.second->str()));
     }
   }
   if (!problems.empty()) {
-    std::string message = fmt::format("[load_state_dict] {} of {} parameters and {} given tensors do not fit:",
-                                      problems.size(), parameters.size(), state.size());
+    std::string message =
+        fmt::format("[load_state_dict] {} of {} parameters and {} given tensors do not fit:", problems.size(),
+                    parameters.size(), state.size());
     for (const std::string& problem : problems) message += "\n  " + problem;
     throw InvalidArgument(message);
   }
@@ -110,7 +113,8 @@ void init_weights(Module& module, std::uint64_t seed) {
     const Tensor tensor = Tensor::empty(parameter.shape, DType::kF32);
     Tensor writable = tensor;
     float* values = writable.mutable_data<float>();
-    for (std::int64_t i = 0; i < tensor.numel(); ++i) values[i] = spread.centre + spread.half_width * stream.signed_unit();
+    for (std::int64_t i = 0; i < tensor.numel(); ++i)
+      values[i] = spread.centre + spread.half_width * stream.signed_unit();
     parameter.set(tensor);
   }
 }

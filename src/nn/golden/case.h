@@ -1,7 +1,7 @@
 // Recorded cases: found in folders, run through the library, compared with what was recorded.
 //
-//   <folder>/case.json          spconv 2.3 recordings, run through the spconv-compatible layers with every quirk on
-//   <folder>/model.onnx         ONNX backend tests; listed, not run yet
+//   <folder>/case.json          spconv 2.3 recordings, run through the spconv-compatible layers with every
+//   quirk on <folder>/model.onnx         ONNX backend tests; listed, not run yet
 //   <folder>/paddle_sparse.json literal vectors, each a case of its own, run through the ops
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aerogel/device.h"
+
 #include "nn/golden/comparison.h"
 
 namespace aerogel::nn::golden {
@@ -20,7 +21,7 @@ struct Case {
   std::string name;            ///< below the folder it was found in: "spconv/sparse_add"
   std::filesystem::path path;  ///< the folder, or the .json of vectors
   CaseFormat format = CaseFormat::kSpconv;
-  std::string section;  ///< vectors only: the list ("conv", "maxpool") …
+  std::string section;   ///< vectors only: the list ("conv", "maxpool") …
   std::size_t item = 0;  ///< … and the place in it
 };
 

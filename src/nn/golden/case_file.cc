@@ -1,10 +1,10 @@
 #include "nn/golden/case_file.h"
 
-#include <fmt/core.h>
-
 #include <map>
 #include <optional>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 #include "aerogel/io.h"
@@ -15,9 +15,9 @@ namespace {
 /// NumPy's name of a dtype.
 DType parse_numpy_dtype(const std::string& name) {
   static const std::map<std::string, DType> names = {
-      {"float32", DType::kF32}, {"float64", DType::kF64}, {"float16", DType::kF16}, {"int8", DType::kI8},
-      {"uint8", DType::kU8},    {"int16", DType::kI16},   {"int32", DType::kI32},   {"int64", DType::kI64},
-      {"bool", DType::kBool}};
+      {"float32", DType::kF32}, {"float64", DType::kF64}, {"float16", DType::kF16},
+      {"int8", DType::kI8},     {"uint8", DType::kU8},    {"int16", DType::kI16},
+      {"int32", DType::kI32},   {"int64", DType::kI64},   {"bool", DType::kBool}};
   const auto it = names.find(name);
   if (it == names.end()) throw InvalidArgument(fmt::format("[case] unknown dtype '{}'", name));
   return it->second;
@@ -45,22 +45,23 @@ Json read_json(const std::filesystem::path& path) {
 Dims dims_of(const Json& list) {
   const auto values = list.get<std::vector<std::int64_t>>();
   if (values.size() > Dims::kCapacity) {
-    throw InvalidArgument(fmt::format("[case] {} extents, at most {} are possible", values.size(), Dims::kCapacity));
+    throw InvalidArgument(
+        fmt::format("[case] {} extents, at most {} are possible", values.size(), Dims::kCapacity));
   }
   return Dims(std::span<const std::int64_t>(values));
 }
 
 Tensor CaseFile::array(const Json& reference) const {
   const auto name = reference.at("npy").get<std::string>();
-  if (std::filesystem::path(name).filename() != name) {
-    throw InvalidArgument(fmt::format("[case] '{}' is not a file name", name));  // arrays stand beside case.json
+  if (std::filesystem::path(name).filename() != name) {  // arrays stand beside case.json
+    throw InvalidArgument(fmt::format("[case] '{}' is not a file name", name));
   }
   const Tensor tensor = io::read_npy(folder / name);
   const Dims shape = dims_of(reference.at("shape"));
   const DType dtype = parse_numpy_dtype(reference.at("dtype").get<std::string>());
   if (!(tensor.shape() == shape) || tensor.dtype() != dtype) {
-    throw InvalidArgument(fmt::format("[case] {}: case.json says {} {}, the file has {}", name, dtype_name(dtype),
-                                      shape.str(), tensor.str()));
+    throw InvalidArgument(fmt::format("[case] {}: case.json says {} {}, the file has {}", name,
+                                      dtype_name(dtype), shape.str(), tensor.str()));
   }
   return tensor;
 }
@@ -106,7 +107,8 @@ void CaseFile::compare_output(const SparseTensor& out, Comparison& comparison) c
   comparison.integers("out_indices", rows.indices, array(expect.at("out_indices")));
   comparison.floats("out_features", rows.features, array(expect.at("out_features")), atol);
   if (expect.contains("out_spatial_shape")) {
-    comparison.shape("out_spatial_shape", out.coordinates.spatial_shape(), dims_of(expect.at("out_spatial_shape")));
+    comparison.shape("out_spatial_shape", out.coordinates.spatial_shape(),
+                     dims_of(expect.at("out_spatial_shape")));
   }
   if (expect.contains("grad_out")) comparison.not_compared("gradients");
 }

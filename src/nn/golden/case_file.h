@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "aerogel/sparse_tensor.h"
+
 #include "nn/golden/comparison.h"
 #include "nn/spconv_compat/description.h"
 

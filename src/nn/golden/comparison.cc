@@ -1,9 +1,9 @@
 #include "nn/golden/comparison.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/core.h>
 
 namespace aerogel::nn::golden {
 
@@ -28,12 +28,13 @@ void Comparison::integers(std::string_view name, const Tensor& got, const Tensor
   const auto count = static_cast<double>(differing);
   measures_.push_back({std::string(name), "exact", count, count, 0});
   if (differing > 0) {
-    failures_.push_back(fmt::format("{}: {} of {} integers differ, first at element {}: expected {}, got {}", name,
-                                    differing, ours.numel(), first, b[first], a[first]));
+    failures_.push_back(fmt::format("{}: {} of {} integers differ, first at element {}: expected {}, got {}",
+                                    name, differing, ours.numel(), first, b[first], a[first]));
   }
 }
 
-void Comparison::floats(std::string_view name, const Tensor& got, const Tensor& expected, std::optional<double> atol) {
+void Comparison::floats(std::string_view name, const Tensor& got, const Tensor& expected,
+                        std::optional<double> atol) {
   if (!same_shape(name, got, expected)) return;
   const Tensor ours = got.to(DType::kF64);
   const Tensor theirs = expected.to(DType::kF64);
@@ -62,14 +63,16 @@ void Comparison::floats(std::string_view name, const Tensor& got, const Tensor& 
   }
   measures_.push_back(measure);
   if (!(measure.error <= measure.bound)) {
-    failures_.push_back(fmt::format("{}: {} error {:.3g} exceeds {:.3g}; worst at element {}: expected {}, got {}", name,
-                                    measure.rule == "atol" ? "absolute" : "relative L2", measure.error, measure.bound,
-                                    worst, b[worst], a[worst]));
+    failures_.push_back(
+        fmt::format("{}: {} error {:.3g} exceeds {:.3g}; worst at element {}: expected {}, got {}", name,
+                    measure.rule == "atol" ? "absolute" : "relative L2", measure.error, measure.bound, worst,
+                    b[worst], a[worst]));
   }
 }
 
 void Comparison::shape(std::string_view name, const Dims& got, const Dims& expected) {
-  if (!(got == expected)) failures_.push_back(fmt::format("{}: expected {}, got {}", name, expected.str(), got.str()));
+  if (!(got == expected))
+    failures_.push_back(fmt::format("{}: expected {}, got {}", name, expected.str(), got.str()));
 }
 
 void Comparison::text(std::string_view name, const std::string& got, const std::string& expected) {
@@ -82,10 +85,13 @@ SortedRows sorted_rows(const SparseTensor& tensor) {
   const std::int64_t columns = 1 + tensor.coordinates.ndim();
   const std::int64_t channels = tensor.channels();
   const Tensor given = tensor.features.contiguous();
-  SortedRows rows{Tensor::empty({tensor.sites(), columns}, DType::kI32), Tensor::empty(given.shape(), DType::kF32)};
+  SortedRows rows{Tensor::empty({tensor.sites(), columns}, DType::kI32),
+                  Tensor::empty(given.shape(), DType::kF32)};
   for (std::int64_t i = 0; i < tensor.sites(); ++i) {
-    std::copy_n(tensor.coordinates.row(order[i]), columns, rows.indices.mutable_data<std::int32_t>() + i * columns);
-    std::copy_n(given.data<float>() + order[i] * channels, channels, rows.features.mutable_data<float>() + i * channels);
+    std::copy_n(tensor.coordinates.row(order[i]), columns,
+                rows.indices.mutable_data<std::int32_t>() + i * columns);
+    std::copy_n(given.data<float>() + order[i] * channels, channels,
+                rows.features.mutable_data<float>() + i * channels);
   }
   return rows;
 }

@@ -1,8 +1,9 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "nn/golden/case.h"
 #include "nn/golden/case_file.h"
 
@@ -18,14 +19,16 @@ void add_vectors(const fs::path& path, const std::string& name, std::vector<Case
     for (const auto& [section, list] : json.items()) {
       if (!list.is_array()) continue;
       for (std::size_t i = 0; i < list.size(); ++i) {
-        const std::string item = list[i].is_object() ? list[i].value("name", std::to_string(i)) : std::to_string(i);
+        const std::string item =
+            list[i].is_object() ? list[i].value("name", std::to_string(i)) : std::to_string(i);
         cases.push_back({name + "/" + item, path, CaseFormat::kPaddle, section, i});
       }
     }
   } catch (const std::exception&) {
     cases.resize(before);
   }
-  if (cases.size() == before) cases.push_back({name, path, CaseFormat::kPaddle, "", 0});  // running it says what is wrong
+  // Nothing to run: running it says what is wrong.
+  if (cases.size() == before) cases.push_back({name, path, CaseFormat::kPaddle, "", 0});
 }
 
 void walk(const fs::path& folder, const std::string& name, std::vector<Case>& cases) {
@@ -49,7 +52,8 @@ void walk(const fs::path& folder, const std::string& name, std::vector<Case>& ca
 }  // namespace
 
 std::vector<Case> find_cases(const fs::path& root) {
-  if (!fs::is_directory(root)) throw InvalidArgument(fmt::format("[check] {} is not a folder", root.string()));
+  if (!fs::is_directory(root))
+    throw InvalidArgument(fmt::format("[check] {} is not a folder", root.string()));
   std::vector<Case> cases;
   walk(root, "", cases);
   for (Case& found : cases) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "aerogel/device.h"
+
 #include "nn/golden/case_file.h"
 #include "nn/golden/comparison.h"
 

@@ -1,11 +1,12 @@
 // Cases of layers: pipelines, the U-Net, tables, and names and shapes of parameters.
-#include <fmt/core.h>
-
 #include <algorithm>
+
+#include <fmt/core.h>
 
 #include "aerogel/error.h"
 #include "aerogel/nn.h"
 #include "aerogel/ops/elementwise.h"
+
 #include "nn/golden/kinds.h"
 #include "nn/spconv_compat/layers.h"
 
@@ -39,7 +40,8 @@ void run_pipeline(const CaseFile& file, const ExecOptions& exec, Comparison& com
   if (file.json.value("add_input", false)) out = add(out, in, exec);
   file.compare_output(out, comparison);
   const std::string dtype = file.json.at("expect").value("out_dtype", "");
-  if (!dtype.empty()) comparison.text("out_dtype", out.features.dtype() == DType::kF32 ? "torch.float32" : "another", dtype);
+  if (!dtype.empty())
+    comparison.text("out_dtype", out.features.dtype() == DType::kF32 ? "torch.float32" : "another", dtype);
 }
 
 void run_net(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {

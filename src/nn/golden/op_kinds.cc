@@ -3,6 +3,7 @@
 #include "aerogel/ops/dense.h"
 #include "aerogel/ops/elementwise.h"
 #include "aerogel/ops/voxelize.h"
+
 #include "nn/golden/kinds.h"
 
 namespace aerogel::nn::golden {
@@ -17,8 +18,10 @@ void run_sparse_add(const CaseFile& file, const ExecOptions& exec, Comparison& c
 void run_dense(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
   const SparseTensor in = file.sparse(file.json.at("input"));
   const Json& expect = file.json.at("expect");
-  comparison.floats("dense_cf", to_dense(in, DenseLayout::kChannelsFirst, exec), file.array(expect.at("dense_cf")), {});
-  comparison.floats("dense_cl", to_dense(in, DenseLayout::kChannelsLast, exec), file.array(expect.at("dense_cl")), {});
+  comparison.floats("dense_cf", to_dense(in, DenseLayout::kChannelsFirst, exec),
+                    file.array(expect.at("dense_cf")), {});
+  comparison.floats("dense_cl", to_dense(in, DenseLayout::kChannelsLast, exec),
+                    file.array(expect.at("dense_cl")), {});
 }
 
 void run_from_dense(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
@@ -28,7 +31,8 @@ void run_from_dense(const CaseFile& file, const ExecOptions& exec, Comparison& c
   comparison.integers("indices", rows.indices, file.array(expect.at("indices")));
   comparison.floats("features", rows.features, file.array(expect.at("features")), {});
   comparison.shape("spatial_shape", sparse.coordinates.spatial_shape(), dims_of(expect.at("spatial_shape")));
-  comparison.shape("batch_size", {sparse.coordinates.batch_size()}, {expect.at("batch_size").get<std::int64_t>()});
+  comparison.shape("batch_size", {sparse.coordinates.batch_size()},
+                   {expect.at("batch_size").get<std::int64_t>()});
 }
 
 void run_point_to_voxel(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {

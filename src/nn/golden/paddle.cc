@@ -1,6 +1,8 @@
-// Paddle's literal vectors, through our own ops: kernels stand as [kd, kh, kw, C_in, C_out], numbers have four digits.
+// Paddle's literal vectors, through our own ops: kernels stand as [kd, kh, kw, C_in, C_out], numbers have
+// four digits.
 #include "aerogel/ops/convolution.h"
 #include "aerogel/ops/pooling.h"
+
 #include "nn/golden/kinds.h"
 
 namespace aerogel::nn::golden {
@@ -8,7 +10,9 @@ namespace {
 
 constexpr double kTolerance = 1e-3;  // the vectors are rounded to four digits
 
-Tensor floats_of(const Json& flat, const Dims& shape) { return Tensor::from<float>(shape, flat.get<std::vector<float>>()); }
+Tensor floats_of(const Json& flat, const Dims& shape) {
+  return Tensor::from<float>(shape, flat.get<std::vector<float>>());
+}
 
 Tensor rows_of(const Json& rows) {
   std::vector<std::int32_t> flat;
@@ -32,11 +36,14 @@ ConvOptions geometry_of(const Json& vector) {
 void compare(const SparseTensor& out, const Json& vector, Comparison& comparison) {
   const SortedRows rows = sorted_rows(out);
   comparison.integers("out_indices", rows.indices, rows_of(vector.at("out_indices")));
-  comparison.floats("out_features", rows.features, floats_of(vector.at("out_features"), rows.features.shape()),
+  comparison.floats("out_features", rows.features,
+                    floats_of(vector.at("out_features"), rows.features.shape()),
                     vector.value("tol", kTolerance));
-  comparison.shape("out_spatial_shape", out.coordinates.spatial_shape(), dims_of(vector.at("out_spatial_shape")));
+  comparison.shape("out_spatial_shape", out.coordinates.spatial_shape(),
+                   dims_of(vector.at("out_spatial_shape")));
   for (const auto& [name, value] : vector.items()) {
-    if (name.find("_grad_") != std::string::npos && !value.is_null()) return comparison.not_compared("gradients");
+    if (name.find("_grad_") != std::string::npos && !value.is_null())
+      return comparison.not_compared("gradients");
   }
 }
 
@@ -51,7 +58,8 @@ void run_paddle_conv(const Json& vector, const ExecOptions& exec, Comparison& co
   if (!vector.at("bias").is_null()) epilogue.bias = floats_of(vector.at("bias"), {stored[4]});
   const bool subm = vector.at("subm").get<bool>();
   const ConvOptions geometry = geometry_of(vector);
-  compare(subm ? subm_conv(in, weight, geometry, epilogue, exec) : sparse_conv(in, weight, geometry, epilogue, exec),
+  compare(subm ? subm_conv(in, weight, geometry, epilogue, exec)
+               : sparse_conv(in, weight, geometry, epilogue, exec),
           vector, comparison);
 }
 

@@ -1,8 +1,9 @@
-#include <fmt/core.h>
-
 #include <map>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "nn/golden/case.h"
 #include "nn/golden/kinds.h"
 
@@ -35,7 +36,8 @@ void run_spconv(const Case& which, const ExecOptions& exec, Comparison& comparis
 
 void run_paddle(const Case& which, const ExecOptions& exec, Comparison& comparison) {
   const Json json = read_json(which.path);
-  if (which.section.empty()) throw InvalidArgument("[case] no vectors: expected an object of lists of objects");
+  if (which.section.empty())
+    throw InvalidArgument("[case] no vectors: expected an object of lists of objects");
   const Json& vector = json.at(which.section).at(which.item);
   if (which.section == "conv") return run_paddle_conv(vector, exec, comparison);
   if (which.section == "maxpool") return run_paddle_max_pool(vector, exec, comparison);
@@ -66,7 +68,8 @@ Outcome run_case(const Case& which, const ExecOptions& exec) {
   Comparison comparison;
   try {
     if (which.format == CaseFormat::kOnnx) throw Unsupported("ONNX cases are not run yet");
-    which.format == CaseFormat::kPaddle ? run_paddle(which, exec, comparison) : run_spconv(which, exec, comparison);
+    which.format == CaseFormat::kPaddle ? run_paddle(which, exec, comparison)
+                                        : run_spconv(which, exec, comparison);
     outcome.status = comparison.failures().empty() ? Status::kPassed : Status::kFailed;
   } catch (const Unsupported& error) {
     outcome.status = Status::kNotSupported;
@@ -77,7 +80,8 @@ Outcome run_case(const Case& which, const ExecOptions& exec) {
   for (const std::string& failure : comparison.failures()) {
     outcome.reason += (outcome.reason.empty() ? "" : "; ") + failure;
   }
-  if (outcome.status == Status::kNotSupported && !comparison.failures().empty()) outcome.status = Status::kFailed;
+  if (outcome.status == Status::kNotSupported && !comparison.failures().empty())
+    outcome.status = Status::kFailed;
   outcome.measures = comparison.measures();
   outcome.not_compared = comparison.left_out();
   return outcome;

@@ -1,8 +1,9 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "nn/spconv_compat/description.h"
 
 namespace aerogel::nn::spconv {
@@ -22,7 +23,8 @@ const Value* Arguments::find(const std::string& name) {
 
 std::int64_t Arguments::required_int(const std::string& name) {
   const Value* value = find(name);
-  if (value == nullptr || !std::holds_alternative<std::int64_t>(*value)) refuse(layer_, name, "given, an int");
+  if (value == nullptr || !std::holds_alternative<std::int64_t>(*value))
+    refuse(layer_, name, "given, an int");
   return std::get<std::int64_t>(*value);
 }
 
@@ -62,7 +64,8 @@ Dims Arguments::per_axis(const std::string& name) {
 void Arguments::refuse_rest() const {
   std::string unknown;
   for (const auto& [name, value] : layer_.ctor) {
-    if (std::find(asked_.begin(), asked_.end(), name) == asked_.end()) unknown += (unknown.empty() ? "" : ", ") + name;
+    if (std::find(asked_.begin(), asked_.end(), name) == asked_.end())
+      unknown += (unknown.empty() ? "" : ", ") + name;
   }
   if (unknown.empty()) return;
   std::string known;

@@ -2,13 +2,15 @@
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
+
 #include "nn/conv_layer.h"
 #include "nn/spconv_compat/crop.h"
 #include "nn/spconv_compat/makers.h"
 
 namespace aerogel::nn::spconv {
 
-std::unique_ptr<Module> make_conv(const LayerDescription& layer, ConvKind kind, int ndim, const Quirks& quirks) {
+std::unique_ptr<Module> make_conv(const LayerDescription& layer, ConvKind kind, int ndim,
+                                  const Quirks& quirks) {
   Arguments arguments(layer, ndim);
   ConvLayerOptions options;
   options.kind = kind;
@@ -40,8 +42,8 @@ std::unique_ptr<Module> make_conv(const LayerDescription& layer, ConvKind kind, 
   if (quirks.pointwise_reinterpreted) options.pointwise = PointwiseLayout::kSpconvReinterpreted;
 
   auto conv = std::make_unique<ConvLayer>(options);
-  if (kind != ConvKind::kTransposed || !quirks.transposed_extent_without_dilation || options.dilation.empty() ||
-      options.dilation == Dims::filled(ndim, 1)) {
+  if (kind != ConvKind::kTransposed || !quirks.transposed_extent_without_dilation ||
+      options.dilation.empty() || options.dilation == Dims::filled(ndim, 1)) {
     return conv;
   }
   Dims excess = options.dilation;  // our extent minus spconv's: (dilation − 1)·(kernel − 1)

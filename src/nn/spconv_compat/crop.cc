@@ -1,11 +1,12 @@
 #include "nn/spconv_compat/crop.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdint>
 
+#include <fmt/core.h>
+
 #include "aerogel/error.h"
+
 #include "nn/scope.h"
 
 namespace aerogel::nn::spconv {
@@ -27,7 +28,8 @@ SparseTensor CropLayer::forward(const SparseTensor& in, Context& context) const 
   for (int axis = 0; axis < shape.size(); ++axis) {
     shape[axis] -= excess_[axis];
     if (shape[axis] < 1) {
-      throw InvalidArgument(fmt::format("{} the output extent on axis {} would be {}", where(context), axis, shape[axis]));
+      throw InvalidArgument(
+          fmt::format("{} the output extent on axis {} would be {}", where(context), axis, shape[axis]));
     }
   }
   std::vector<std::int64_t> kept;
@@ -38,7 +40,8 @@ SparseTensor CropLayer::forward(const SparseTensor& in, Context& context) const 
   Tensor indices = Tensor::empty({n, 1 + sites.ndim()}, DType::kI32);
   Tensor features = Tensor::empty({n, whole.channels()}, DType::kF32, context.exec);
   for (std::int64_t i = 0; i < n; ++i) {
-    std::copy_n(sites.row(kept[i]), 1 + sites.ndim(), indices.mutable_data<std::int32_t>() + i * (1 + sites.ndim()));
+    std::copy_n(sites.row(kept[i]), 1 + sites.ndim(),
+                indices.mutable_data<std::int32_t>() + i * (1 + sites.ndim()));
     if (!context.exec.dry_run) {
       std::copy_n(whole.features.data<float>() + kept[i] * whole.channels(), whole.channels(),
                   features.mutable_data<float>() + i * whole.channels());

@@ -10,8 +10,8 @@
 
 namespace aerogel::nn::spconv {
 
-/// Runs `inner`, then takes `excess` cells off the far end of each axis with the sites in them. Sites that stay keep
-/// their features, since no output site depends on another.
+/// Runs `inner`, then takes `excess` cells off the far end of each axis with the sites in them. Sites that
+/// stay keep their features, since no output site depends on another.
 class CropLayer : public Module {
  public:
   CropLayer(std::unique_ptr<Module> inner, const Dims& excess) : inner_(std::move(inner)), excess_(excess) {}

@@ -1,5 +1,5 @@
-// A layer as spconv code writes it: class name, constructor arguments, parameters. Where it was read from (JSON, a
-// Python object) does not matter here.
+// A layer as spconv code writes it: class name, constructor arguments, parameters. Where it was read from
+// (JSON, a Python object) does not matter here.
 #pragma once
 
 #include <cstdint>

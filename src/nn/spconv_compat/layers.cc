@@ -5,6 +5,7 @@
 #include "aerogel/error.h"
 #include "aerogel/ops/elementwise.h"
 #include "aerogel/ops/pooling.h"
+
 #include "nn/sequential.h"
 #include "nn/spconv_compat/makers.h"
 
@@ -31,7 +32,8 @@ int ndim_of(std::string_view cls, std::string_view stem) {
   if (cls.substr(0, stem.size()) != stem) return -1;
   const std::string_view rest = cls.substr(stem.size());
   if (rest.empty()) return 0;
-  return rest.size() == 2 && rest[0] >= '1' && rest[0] <= '0' + kMaxNdim && rest[1] == 'd' ? rest[0] - '0' : -1;
+  return rest.size() == 2 && rest[0] >= '1' && rest[0] <= '0' + kMaxNdim && rest[1] == 'd' ? rest[0] - '0'
+                                                                                           : -1;
 }
 
 std::unique_ptr<Module> make_bare_layer(const LayerDescription& layer, const Quirks& quirks) {
@@ -54,8 +56,8 @@ std::unique_ptr<Module> make_bare_layer(const LayerDescription& layer, const Qui
   throw Unsupported(fmt::format("[spconv] no layer of class '{}'", layer.cls));
 }
 
-/// torch fills running statistics that a checkpoint leaves out with their defaults only when told so; recorded layers
-/// name none, since they ran with batch statistics.
+/// torch fills running statistics that a checkpoint leaves out with their defaults only when told so;
+/// recorded layers name none, since they ran with batch statistics.
 StateDict with_default_statistics(Module& module, const StateDict& given) {
   StateDict params = given;
   for (const Parameter& parameter : parameters_of(module)) {
@@ -78,7 +80,8 @@ std::unique_ptr<Module> make_layer(const LayerDescription& layer, const Quirks& 
   return module;
 }
 
-SparseTensor apply_table(std::string_view cls, std::span<const SparseTensor> branches, const Context& context) {
+SparseTensor apply_table(std::string_view cls, std::span<const SparseTensor> branches,
+                         const Context& context) {
   if (branches.empty()) throw InvalidArgument(fmt::format("[{}] needs at least one branch", cls));
   if (cls == "JoinTable") return concat(branches, context.exec);
   if (cls != "AddTable") throw Unsupported(fmt::format("[spconv] no table of class '{}'", cls));
@@ -87,9 +90,11 @@ SparseTensor apply_table(std::string_view cls, std::span<const SparseTensor> bra
   return sum;
 }
 
-Tensor global_pool(std::string_view cls, const SparseTensor& in, const Context& context, const Quirks& quirks) {
+Tensor global_pool(std::string_view cls, const SparseTensor& in, const Context& context,
+                   const Quirks& quirks) {
   if (cls == "SparseGlobalMaxPool") return global_max_pool(in, context.exec);
-  if (cls != "SparseGlobalAvgPool") throw Unsupported(fmt::format("[spconv] no global pool of class '{}'", cls));
+  if (cls != "SparseGlobalAvgPool")
+    throw Unsupported(fmt::format("[spconv] no global pool of class '{}'", cls));
   const Tensor mean = global_avg_pool(in, context.exec);
   if (!quirks.global_avg_channel_zero) return mean;
   Tensor first = Tensor::empty({mean.size(0)}, DType::kF32, context.exec);

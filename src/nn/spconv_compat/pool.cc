@@ -1,7 +1,9 @@
-// SparseMaxPool and SparseAvgPool. The average divides by the number of active inputs in spconv as it does here.
+// SparseMaxPool and SparseAvgPool. The average divides by the number of active inputs in spconv as it does
+// here.
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
+
 #include "nn/spconv_compat/makers.h"
 
 namespace aerogel::nn::spconv {
