@@ -54,7 +54,7 @@ std::string_view status_name(Status status) noexcept {
 const Measure* Outcome::worst() const {
   const auto nearness = [](const Measure& measure) {
     if (measure.bound > 0) return measure.error / measure.bound;
-    return measure.error > 0 ? 1e300 : 0;
+    return measure.error > 0 ? 1e300 : -1;  // exact integers say least
   };
   const Measure* found = nullptr;
   for (const Measure& measure : measures) {
