@@ -1,14 +1,15 @@
 // Laws that hold for any convolution, whatever the numbers: symmetry, linearity, adjointness, equivariance.
-#include <fmt/core.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <map>
 #include <numeric>
 
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
 #include "aerogel/ops/convolution.h"
 #include "aerogel/ops/dense.h"
 #include "aerogel/ops/elementwise.h"
+
 #include "conformance/generate.h"
 
 namespace aerogel::testing {
@@ -40,9 +41,12 @@ SparseTensor convolve(const SparseTensor& in, const ConvWeight& weight, const Ke
   const ConvOptions options{spec.stride, spec.padding, spec.dilation,
                             spec.kind == ConvKind::kTransposed ? spec.output_padding : Dims{}};
   switch (spec.kind) {
-    case ConvKind::kSubmanifold: return subm_conv(in, weight, options, epilogue);
-    case ConvKind::kTransposed: return transposed_conv(in, weight, options, epilogue);
-    default: return sparse_conv(in, weight, options, epilogue);
+    case ConvKind::kSubmanifold:
+      return subm_conv(in, weight, options, epilogue);
+    case ConvKind::kTransposed:
+      return transposed_conv(in, weight, options, epilogue);
+    default:
+      return sparse_conv(in, weight, options, epilogue);
   }
 }
 
@@ -69,7 +73,8 @@ TEST(ConvolutionLaw, SubmanifoldMapsAreSymmetric) {
     const Tensor table = map->neighbour_table();
     const std::int64_t volume = drawn.spec.volume();
     for (std::int64_t o = 0; o < map->n_out; ++o) {
-      EXPECT_EQ(table.data<std::int32_t>()[o * volume + volume / 2], o) << "the centre tap is the site itself";
+      EXPECT_EQ(table.data<std::int32_t>()[o * volume + volume / 2], o)
+          << "the centre tap is the site itself";
       for (std::int64_t k = 0; k < volume; ++k) {
         const std::int32_t i = table.data<std::int32_t>()[o * volume + k];
         if (i >= 0) {
@@ -102,12 +107,12 @@ TEST(ConvolutionLaw, InverseIsTheAdjointOfRegular) {
     std::vector<int> axes(static_cast<std::size_t>(weight.shape().size()));
     std::iota(axes.begin(), axes.end(), 0);
     std::swap(axes.front(), axes.back());
-    const SparseTensor back =
-        inverse_conv(y, drawn.sites, weight.permute(axes).contiguous(),
-                     {drawn.spec.stride, drawn.spec.padding, drawn.spec.dilation, {}});
+    const SparseTensor back = inverse_conv(y, drawn.sites, weight.permute(axes).contiguous(),
+                                           {drawn.spec.stride, drawn.spec.padding, drawn.spec.dilation, {}});
     const auto dot = [](const Tensor& a, const Tensor& b) {
       double sum = 0;
-      for (std::int64_t i = 0; i < a.numel(); ++i) sum += double{a.data<float>()[i]} * double{b.data<float>()[i]};
+      for (std::int64_t i = 0; i < a.numel(); ++i)
+        sum += double{a.data<float>()[i]} * double{b.data<float>()[i]};
       return sum;
     };
     EXPECT_NEAR(dot(forward.features, y.features), dot(x.features, back.features),
@@ -214,7 +219,8 @@ TEST(ConvolutionLaw, AFusedEpilogueIsTheSameAsSeparateOps) {
     epilogue.residual = signed_tensor(drawn.random, plain.features.shape());
     epilogue.activation = Activation::kRelu;
     const Tensor biased = affine(plain.features, {.shift = epilogue.bias});
-    const Tensor expected = affine(biased, {epilogue.scale, epilogue.shift, epilogue.residual, Activation::kRelu});
+    const Tensor expected =
+        affine(biased, {epilogue.scale, epilogue.shift, epilogue.residual, Activation::kRelu});
     expect_near(convolve(x, weight, drawn.spec, epilogue).features, expected, 1e-4);
   });
 }

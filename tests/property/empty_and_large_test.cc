@@ -1,4 +1,6 @@
 // Nothing at all, sites that vanish, and more rows than a 21-bit count holds.
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include "aerogel/ops/convolution.h"
@@ -6,14 +8,15 @@
 #include "aerogel/ops/elementwise.h"
 #include "aerogel/ops/pooling.h"
 #include "aerogel/ops/voxelize.h"
+
 #include "conformance/generate.h"
 
 namespace aerogel::testing {
 namespace {
 
 SparseTensor no_sites(int ndim, std::int64_t channels) {
-  return SparseTensor::create(Tensor::zeros({0, channels}, DType::kF32), Tensor::zeros({0, 1 + ndim}, DType::kI32),
-                              Dims::filled(ndim, 9), 2);
+  return SparseTensor::create(Tensor::zeros({0, channels}, DType::kF32),
+                              Tensor::zeros({0, 1 + ndim}, DType::kI32), Dims::filled(ndim, 9), 2);
 }
 
 TEST(Empty, NoSitesPassThroughEveryVerb) {
@@ -31,15 +34,22 @@ TEST(Empty, NoSitesPassThroughEveryVerb) {
       const SparseTensor down = sparse_conv(x, weight, {two, {}, {}, {}}, {}, exec);
       EXPECT_EQ(down.features.str(), "f32 [0, 6]");
       EXPECT_EQ(down.coordinates.spatial_shape(), Dims::filled(ndim, 4));
-      EXPECT_EQ(inverse_conv(down, x.coordinates, Tensor::zeros([&] {
-                               Dims shape = weight_shape;
-                               shape[ndim + 1] = 6;
-                               return shape;
-                             }(), DType::kF32), {two, {}, {}, {}}, {}, exec).features.str(), "f32 [0, 6]");
+      EXPECT_EQ(inverse_conv(down, x.coordinates,
+                             Tensor::zeros(
+                                 [&] {
+                                   Dims shape = weight_shape;
+                                   shape[ndim + 1] = 6;
+                                   return shape;
+                                 }(),
+                                 DType::kF32),
+                             {two, {}, {}, {}}, {}, exec)
+                    .features.str(),
+                "f32 [0, 6]");
       EXPECT_EQ(transposed_conv(x, weight, {two, {}, {}, {}}, {}, exec).features.str(), "f32 [0, 6]");
       EXPECT_EQ(linear(x.features, Tensor::zeros({5, 4}, DType::kF32), {}, exec).str(), "f32 [0, 5]");
       const Dims window = Dims::filled(ndim, 3);
-      EXPECT_EQ(max_pool(x, window, {two, {}, {}, {}}, PoolSites::kRegular, MaxIdentity::kZero, exec).sites(), 0);
+      EXPECT_EQ(max_pool(x, window, {two, {}, {}, {}}, PoolSites::kRegular, MaxIdentity::kZero, exec).sites(),
+                0);
       EXPECT_EQ(avg_pool(x, window, {}, PoolSites::kSubmanifold, exec).sites(), 0);
       EXPECT_EQ(global_max_pool(x, exec).str(), "f32 [2, 4]");
       EXPECT_EQ(global_avg_pool(x, exec).data<float>()[7], 0.0f);
@@ -63,8 +73,8 @@ TEST(Empty, NoSitesPassThroughEveryVerb) {
 }
 
 TEST(Empty, BatchOfZeroIsLegal) {
-  const SparseTensor x =
-      SparseTensor::create(Tensor::zeros({0, 4}, DType::kF32), Tensor::zeros({0, 4}, DType::kI32), {5, 5, 5}, 0);
+  const SparseTensor x = SparseTensor::create(Tensor::zeros({0, 4}, DType::kF32),
+                                              Tensor::zeros({0, 4}, DType::kI32), {5, 5, 5}, 0);
   EXPECT_EQ(subm_conv(x, Tensor::zeros({3, 3, 3, 3, 4}, DType::kF32)).features.str(), "f32 [0, 3]");
   EXPECT_EQ(global_max_pool(x).str(), "f32 [0, 4]");
   EXPECT_EQ(to_dense(x).str(), "f32 [0, 4, 5, 5, 5]");
@@ -72,8 +82,9 @@ TEST(Empty, BatchOfZeroIsLegal) {
 
 TEST(Empty, ALayerThatReachesNothingGivesAnEmptyTensorThatLaterLayersTake) {
   // One site at an odd coordinate, kernel 1, stride 2, no padding: no tap reaches it.
-  const SparseTensor x = SparseTensor::create(Tensor::zeros({1, 2}, DType::kF32),
-                                              Tensor::from<std::int32_t>({1, 2}, std::vector<std::int32_t>{0, 3}), {8}, 1);
+  const SparseTensor x =
+      SparseTensor::create(Tensor::zeros({1, 2}, DType::kF32),
+                           Tensor::from<std::int32_t>({1, 2}, std::vector<std::int32_t>{0, 3}), {8}, 1);
   const SparseTensor gone = sparse_conv(x, Tensor::zeros({5, 1, 2}, DType::kF32), {{2}, {}, {}, {}});
   EXPECT_EQ(gone.sites(), 0);
   EXPECT_EQ(gone.coordinates.spatial_shape(), (Dims{4}));
@@ -81,7 +92,8 @@ TEST(Empty, ALayerThatReachesNothingGivesAnEmptyTensorThatLaterLayersTake) {
   EXPECT_EQ(to_dense(gone).str(), "f32 [1, 5, 4]");
 }
 
-// A line of 2^21 + 1 sites. With all features 1 and weights w[k], an inner site gets w0 + w1 + w2, the ends lack one.
+// A line of 2^21 + 1 sites. With all features 1 and weights w[k], an inner site gets w0 + w1 + w2, the ends
+// lack one.
 TEST(Large, MoreThanTwoToThe21Rows) {
   const std::int64_t n = (1 << 21) + 1;
   Tensor indices = Tensor::empty({n, 2}, DType::kI32);
@@ -105,10 +117,29 @@ TEST(Large, MoreThanTwoToThe21Rows) {
   }
   const SparseTensor down = sparse_conv(x, weight, {{2}, {1}, {}, {}});
   EXPECT_EQ(down.sites(), (n + 1) / 2);
-  const SparseTensor up = inverse_conv(down.with_features(Tensor::zeros({down.sites(), 4}, DType::kF32)), x.coordinates,
-                                       weight, {{2}, {1}, {}, {}});
+  const SparseTensor up = inverse_conv(down.with_features(Tensor::zeros({down.sites(), 4}, DType::kF32)),
+                                       x.coordinates, weight, {{2}, {1}, {}, {}});
   EXPECT_EQ(up.sites(), n);
   EXPECT_EQ(max_pool(x, {2}, {{2}, {}, {}, {}}).sites(), n / 2);
+}
+
+// Features past 2^31 bytes: 2^21 + 1 rows of 260 channels are 2.2 GB in and out. Row i holds i mod 97 in its
+// last channel.
+TEST(Large, FeaturesPastTwoToThe31Bytes) {
+  if (std::getenv("AEROGEL_LONG_TESTS") == nullptr)
+    GTEST_SKIP() << "takes 5 GB; make test-long sets AEROGEL_LONG_TESTS";
+  const std::int64_t n = (1 << 21) + 1;
+  const std::int64_t channels = 260;
+  Tensor features = Tensor::zeros({n, channels}, DType::kF32);
+  Tensor weight = Tensor::zeros({channels, channels}, DType::kF32);  // the last channel becomes the first
+  weight.mutable_data<float>()[channels - 1] = 1.0f;
+  for (std::int64_t i = 0; i < n; ++i) {
+    features.mutable_data<float>()[i * channels + channels - 1] = static_cast<float>(i % 97);
+  }
+  ASSERT_GT(features.nbytes(), std::int64_t{1} << 31);
+  const Tensor out = linear(features, weight);
+  for (std::int64_t i = 0; i < n; ++i)
+    ASSERT_EQ(out.data<float>()[i * channels], static_cast<float>(i % 97)) << i;
 }
 
 }  // namespace

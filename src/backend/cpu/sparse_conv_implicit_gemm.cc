@@ -45,7 +45,7 @@ std::int64_t segment_end(const std::int32_t* rows, std::int64_t begin, std::int6
 std::int64_t sparse_scratch_bytes(const SparseConvArgs& args) {
   const std::int64_t columns = padded_columns(args.problem.c_out);
   const std::int64_t slots = resolve_threads(args.threads);
-  const std::int64_t cursors = slots * args.weight.volume() * static_cast<std::int64_t>(sizeof(std::int64_t));
+  const std::int64_t cursors = slots * args.problem.spec.volume() * static_cast<std::int64_t>(sizeof(std::int64_t));
   return scratch_bytes(tile_rows(args.problem.n_out, columns), columns, slots, cursors);
 }
 
@@ -111,7 +111,6 @@ HWY_EXPORT(run_sparse);
 std::string supports(const SparseConvArgs& args) {
   if (args.problem.dtype != DType::kF32)
     return std::string("takes f32, not ") + std::string(dtype_name(args.problem.dtype));
-  if (args.map == nullptr) return "needs a kernel map";
   return {};
 }
 
