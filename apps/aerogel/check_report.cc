@@ -1,6 +1,7 @@
 #include "check_report.h"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,20 @@ std::string measured(const Outcome& outcome) {
   }
   return fmt::format("max abs error {:.2e}, {} {:.2e} of {:.2e} in {}", worst->max_abs_error, worst->rule,
                      worst->error, worst->bound, worst->name);
+}
+
+/// The ops that another backend's rows computed: a pass says nothing about this backend's own there.
+std::string fallbacks(const CheckedCase& checked) {
+  const std::string own = std::string(backend_name(checked.backend)) + "/";
+  std::set<std::string> ops;
+  for (const std::string& kernel : checked.outcome.kernels) {  // <backend>/<op>/<dataflow>/<types>
+    if (kernel.rfind(own, 0) == 0) continue;
+    const std::size_t slash = kernel.find('/');
+    ops.insert(kernel.substr(slash + 1, kernel.find('/', slash + 1) - slash - 1));
+  }
+  std::string list;
+  for (const std::string& op : ops) list += (list.empty() ? "" : ", ") + op;
+  return list;
 }
 
 /// JSON has no NaN and no infinity.
@@ -49,6 +64,8 @@ std::string check_line(const CheckedCase& checked) {
   std::string line =
       fmt::format("{:<13} {:<9} {}: {}", status_name(outcome.status), backend_name(checked.backend),
                   checked.which.name, outcome.status == Status::kPassed ? measured(outcome) : outcome.reason);
+  const std::string borrowed = fallbacks(checked);
+  if (!borrowed.empty()) line += fmt::format("; by another backend's rows: {}", borrowed);
   for (const std::string& what : outcome.not_compared) line += fmt::format("; {}: not compared", what);
   for (char& c : line) {
     if (c == '\n') c = ' ';  // a line stays a line, whatever a reason holds
@@ -78,6 +95,7 @@ std::string check_json(const std::vector<CheckedCase>& checked, const CheckTotal
                      {"status", status_name(one.outcome.status)},
                      {"reason", one.outcome.reason},
                      {"not_compared", one.outcome.not_compared},
+                     {"kernels", one.outcome.kernels},
                      {"arrays", arrays}});
   }
   const nlohmann::json report = {{"cases", cases},

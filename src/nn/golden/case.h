@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct Outcome {
   std::string reason;  ///< why it failed or is not supported
   std::vector<std::string> not_compared;
   std::vector<Measure> measures;  ///< every array that was compared
+  std::set<std::string> kernels;  ///< rows that ran; a backend may fall back on the reference's
 
   const Measure* worst() const;  ///< the one nearest to its bound, or past it; null if none
 };

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
+#include "aerogel/plan.h"
 
 #include "nn/golden/case.h"
 #include "nn/golden/kinds.h"
@@ -66,10 +67,15 @@ const Measure* Outcome::worst() const {
 Outcome run_case(const Case& which, const ExecOptions& exec) {
   Outcome outcome;
   Comparison comparison;
+  ExecOptions observed = exec;
+  observed.observer = [&outcome, &exec](const OpRecord& record) {
+    outcome.kernels.insert(record.kernel);
+    if (exec.observer) exec.observer(record);
+  };
   try {
     if (which.format == CaseFormat::kOnnx) throw Unsupported("ONNX cases are not run yet");
-    which.format == CaseFormat::kPaddle ? run_paddle(which, exec, comparison)
-                                        : run_spconv(which, exec, comparison);
+    which.format == CaseFormat::kPaddle ? run_paddle(which, observed, comparison)
+                                        : run_spconv(which, observed, comparison);
     outcome.status = comparison.failures().empty() ? Status::kPassed : Status::kFailed;
   } catch (const Unsupported& error) {
     outcome.status = Status::kNotSupported;
