@@ -7,11 +7,11 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/affine_row_loop.cc"
 #include "backend/cpu/simd_targets.h"
 // after simd_targets.h
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdint>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
@@ -22,7 +22,9 @@ namespace aerogel::cpu {
 namespace HWY_NAMESPACE {
 
 void affine_rows(const AffineArgs& args, std::int64_t begin, std::int64_t end) {
-  const auto data_or_null = [](const Tensor& tensor) { return tensor.defined() ? tensor.data<float>() : nullptr; };
+  const auto data_or_null = [](const Tensor& tensor) {
+    return tensor.defined() ? tensor.data<float>() : nullptr;
+  };
   const std::int64_t channels = args.out.size(1);
   const float* in = args.in.data<float>();
   const float* scale = data_or_null(args.scale);
@@ -62,15 +64,17 @@ constexpr std::int64_t kChunkElements = 1 << 16;  // 256 KiB in, as much out
 void run(const AffineArgs& args) {
   const std::int64_t channels = args.out.size(1);
   if (channels == 0) return;
-  parallel_chunks(args.out.size(0), kChunkElements / channels, args.threads, [&](std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(affine_rows)(args, begin, end);
-  });
+  parallel_chunks(args.out.size(0), kChunkElements / channels, args.threads,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    HWY_DYNAMIC_DISPATCH(affine_rows)(args, begin, end);
+                  });
 }
 
 }  // namespace
 
-const Kernel<AffineArgs> kAffineRowLoop = {"cpu/affine/row_loop/f32", "scale, shift, residual and activation in one pass",
-                                           supports_all, nullptr, run};
+const Kernel<AffineArgs> kAffineRowLoop = {"cpu/affine/row_loop/f32",
+                                           "scale, shift, residual and activation in one pass", supports_all,
+                                           nullptr, run};
 
 }  // namespace aerogel::cpu
 #endif  // HWY_ONCE

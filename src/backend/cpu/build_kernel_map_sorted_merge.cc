@@ -1,22 +1,27 @@
 // cpu/build_kernel_map/sorted_merge/i32
 //
-//   pairs[k] = { (in row, out row) : fine site = relation k of the coarse site }, by output row within each offset
+//   pairs[k] = { (in row, out row) : fine site = relation k of the coarse site }, by output row within each
+//   offset
 //
 //   in   N_in sites in any order, 1 to 4 columns    out   offset_begin [K+1], in_rows and out_rows [pairs]
 //
-// Dataflow. Sites are 64-bit keys that sort as rows do, with fields wide enough that going through a kernel offset is
-// one addition. Kernel offsets that differ only in the last tap form a sweep. The fine sites are blocks of 32 places
-// along the last column: a bit mask and the rank of its first site. The coarse sites fall into cells: those that ask
-// for one fine block. A sweep merges the sorted cells with the sorted blocks, moved by one constant, and keeps 64
-// places of the fine line for each cell. Every coarse site then reads all last taps of the sweep out of its window:
-// a set bit is a pair, the bits below it count to the fine site's rank. Branches go with cells and blocks; work per
-// site is straight-line vector code, in the order that the output wants, so unsorted rows need no second sort.
-//   Submanifold maps on sorted rows compute half of the offsets: offset K−1−k has the pairs of offset k with both
+// Dataflow. Sites are 64-bit keys that sort as rows do, with fields wide enough that going through a kernel
+// offset is one addition. Kernel offsets that differ only in the last tap form a sweep. The fine sites are
+// blocks of 32 places along the last column: a bit mask and the rank of its first site. The coarse sites fall
+// into cells: those that ask for one fine block. A sweep merges the sorted cells with the sorted blocks,
+// moved by one constant, and keeps 64 places of the fine line for each cell. Every coarse site then reads all
+// last taps of the sweep out of its window: a set bit is a pair, the bits below it count to the fine site's
+// rank. Branches go with cells and blocks; work per site is straight-line vector code, in the order that the
+// output wants, so unsorted rows need no second sort.
+//   Submanifold maps on sorted rows compute half of the offsets: offset K−1−k has the pairs of offset k with
+//   both
 // sides swapped, in the same order, since moving by a constant keeps keys sorted.
-//   New coordinate sets are made one axis at a time: a window is a box, so what it reaches is a union along each axis
+//   New coordinate sets are made one axis at a time: a window is a box, so what it reaches is a union along
+//   each axis
 // in turn, of lists that stay sorted.
 //
-// Sweeps and chunks of cells run in parallel. Each writes its own part of the lists: same bits for any thread count.
+// Sweeps and chunks of cells run in parallel. Each writes its own part of the lists: same bits for any thread
+// count.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -37,7 +42,8 @@
 namespace aerogel::cpu {
 namespace {
 
-constexpr std::int64_t kChunkCells = 4096;  // of one parallel task: some 10,000 rows, well above a task's overhead
+constexpr std::int64_t kChunkCells =
+    4096;  // of one parallel task: some 10,000 rows, well above a task's overhead
 
 using Keys = std::vector<std::uint64_t>;
 
@@ -55,8 +61,8 @@ struct Relations {
   }
 };
 
-/// Fields for both sides. A fine coordinate is stored as fine − first.shift, so that what offset 0 asks for is stored
-/// as stride · coarse ≥ 0. A line is at least one block long, so that blocks are parts of one line.
+/// Fields for both sides. A fine coordinate is stored as fine − first.shift, so that what offset 0 asks for
+/// is stored as stride · coarse ≥ 0. A line is at least one block long, so that blocks are parts of one line.
 KeyPacking layer_packing(const Coordinates& in, const KernelSpec& spec) {
   const Dims out_shape = spec.output_shape(in.spatial_shape());
   const bool in_is_fine = spec.kind != ConvKind::kTransposed;
@@ -111,14 +117,19 @@ struct RowKey {
   }
 };
 
-/// body(std::integral_constant<int, ndim>{}): the number of columns as a constant unrolls the loops over them.
+/// body(std::integral_constant<int, ndim>{}): the number of columns as a constant unrolls the loops over
+/// them.
 template <class Body>
 decltype(auto) with_ndim(int ndim, Body&& body) {
   switch (ndim) {
-    case 1: return body(std::integral_constant<int, 1>{});
-    case 2: return body(std::integral_constant<int, 2>{});
-    case 3: return body(std::integral_constant<int, 3>{});
-    default: return body(std::integral_constant<int, 4>{});
+    case 1:
+      return body(std::integral_constant<int, 1>{});
+    case 2:
+      return body(std::integral_constant<int, 2>{});
+    case 3:
+      return body(std::integral_constant<int, 3>{});
+    default:
+      return body(std::integral_constant<int, 4>{});
   }
 }
 
@@ -146,16 +157,18 @@ Keys merge_union(const Keys& a, const Keys& b) {
 Keys merge_all(std::vector<Keys> lists) {
   while (lists.size() > 1) {
     std::vector<Keys> merged;
-    for (std::size_t i = 0; i + 1 < lists.size(); i += 2) merged.push_back(merge_union(lists[i], lists[i + 1]));
+    for (std::size_t i = 0; i + 1 < lists.size(); i += 2)
+      merged.push_back(merge_union(lists[i], lists[i + 1]));
     if (lists.size() % 2 == 1) merged.push_back(std::move(lists.back()));
     lists = std::move(merged);
   }
   return std::move(lists.front());
 }
 
-/// `keys` with one field moved through `relation`, those that miss or leave [0, extent) left out. Stays sorted.
-Keys move_along_axis(const Keys& keys, int shift, std::uint64_t field, const AxisRelation& relation, bool to_coarse,
-                     std::int64_t extent) {
+/// `keys` with one field moved through `relation`, those that miss or leave [0, extent) left out. Stays
+/// sorted.
+Keys move_along_axis(const Keys& keys, int shift, std::uint64_t field, const AxisRelation& relation,
+                     bool to_coarse, std::int64_t extent) {
   Keys moved(keys.size());
   std::size_t n = 0;
   for (const std::uint64_t key : keys) {
@@ -194,7 +207,8 @@ Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing) {
     parallel_chunks(spec.kernel[axis], 1, args.threads, [&](std::int64_t tap, std::int64_t) {
       AxisRelation relations[kMaxNdim];
       axis_relations(spec, tap * next_tap, relations);
-      lists[tap] = move_along_axis(keys, shift, field, relations[axis], spec.kind == ConvKind::kRegular, out_shape[axis]);
+      lists[tap] = move_along_axis(keys, shift, field, relations[axis], spec.kind == ConvKind::kRegular,
+                                   out_shape[axis]);
     });
     keys = merge_all(std::move(lists));
   }
@@ -290,7 +304,8 @@ void write_rows(const std::int32_t* from, std::int64_t count, const std::int32_t
 /// The sweeps that cover kernel offsets [0, offsets), with their cells.
 class Sweeps {
  public:
-  Sweeps(const MapArgs& args, const KeyPacking& packing, const RankedRows& coarse, std::int64_t offsets, bool by_rank) {
+  Sweeps(const MapArgs& args, const KeyPacking& packing, const RankedRows& coarse, std::int64_t offsets,
+         bool by_rank) {
     const KernelSpec& spec = args.spec;
     const int last_axis = spec.ndim() - 1;
     const std::int64_t last_taps = spec.kernel[last_axis];
@@ -305,7 +320,8 @@ class Sweeps {
       RowKey row_key(packing, spec.ndim());
       for (int axis = 0; axis <= last_axis; ++axis) row_key.scale[axis] = relations.first[axis].stride;
       row_key.add[last_axis] = group_add[last_axis];
-      cells_[group] = with_ndim(spec.ndim(), [&](auto ndim) { return make_cells<ndim()>(coarse, row_key, by_rank); });
+      cells_[group] =
+          with_ndim(spec.ndim(), [&](auto ndim) { return make_cells<ndim()>(coarse, row_key, by_rank); });
     });
     for (std::int64_t first = 0; first < offsets; first += last_taps) {
       relations.additions(spec, first, add);
@@ -344,8 +360,9 @@ std::string supports(const MapArgs& args) {
   if (args.spec.kind == ConvKind::kInverse) return "inverse maps are swapped regular ones";
   const KeyPacking packing = layer_packing(args.in, args.spec);
   if (!packing.fits()) {
-    return fmt::format("a site of batch size {} and spatial shape {} with this window needs more than 63 bits",
-                       args.in.batch_size(), args.in.spatial_shape().str());
+    return fmt::format(
+        "a site of batch size {} and spatial shape {} with this window needs more than 63 bits",
+        args.in.batch_size(), args.in.spatial_shape().str());
   }
   return {};
 }
@@ -374,7 +391,8 @@ void run(const MapArgs& args) {
   const Relations relations(spec);
   RowKey fine_key(packing, spec.ndim());
   for (int axis = 0; axis < spec.ndim(); ++axis) fine_key.add[axis] = -relations.first[axis].shift;
-  const Blocks blocks = with_ndim(spec.ndim(), [&](auto ndim) { return make_blocks<ndim()>(fine, fine_key); });
+  const Blocks blocks =
+      with_ndim(spec.ndim(), [&](auto ndim) { return make_blocks<ndim()>(fine, fine_key); });
   Sweeps sweeps(args, packing, coarse, offsets, by_rank);
 
   std::vector<Task> tasks;
@@ -408,8 +426,8 @@ void run(const MapArgs& args) {
   map.out_rows = Tensor::empty({pairs}, DType::kI32);
   std::int32_t* in_rows = map.in_rows.mutable_data<std::int32_t>();
   std::int32_t* out_rows = map.out_rows.mutable_data<std::int32_t>();
-  const PairSink sink{transposed ? in_rows : out_rows, transposed ? out_rows : in_rows, by_rank ? coarse.order : nullptr,
-                      fine.order};
+  const PairSink sink{transposed ? in_rows : out_rows, transposed ? out_rows : in_rows,
+                      by_rank ? coarse.order : nullptr, fine.order};
 
   std::vector<std::int64_t> written(static_cast<std::size_t>(offsets), 0);
   for (Task& task : tasks) {  // tasks of a sweep stand in the order of their cells
@@ -454,7 +472,7 @@ void run(const MapArgs& args) {
 }  // namespace
 
 const Kernel<MapArgs> kBuildKernelMapSortedMerge = {
-    "cpu/build_kernel_map/sorted_merge/i32", "sorted keys merged line by line, pairs read out of bit windows", supports,
-    nullptr, run};
+    "cpu/build_kernel_map/sorted_merge/i32", "sorted keys merged line by line, pairs read out of bit windows",
+    supports, nullptr, run};
 
 }  // namespace aerogel::cpu

@@ -23,7 +23,8 @@ void run(const ConcatArgs& args) {
       if (channels == 0) continue;
       const float* from = part.data<float>();
       for (std::int64_t n = begin; n < end; ++n) {
-        std::memcpy(out + n * width + column, from + n * channels, static_cast<std::size_t>(channels) * sizeof(float));
+        std::memcpy(out + n * width + column, from + n * channels,
+                    static_cast<std::size_t>(channels) * sizeof(float));
       }
       column += channels;
     }
@@ -32,7 +33,7 @@ void run(const ConcatArgs& args) {
 
 }  // namespace
 
-const Kernel<ConcatArgs> kConcatRowCopy = {"cpu/concat/row_copy/f32", "rows copied part by part", supports_all, nullptr,
-                                           run};
+const Kernel<ConcatArgs> kConcatRowCopy = {"cpu/concat/row_copy/f32", "rows copied part by part",
+                                           supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu

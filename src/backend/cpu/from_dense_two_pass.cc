@@ -31,7 +31,8 @@ struct DenseShape {
 };
 
 /// marks[i] = cell begin + i has a channel that is not zero.
-void mark_cells(const DenseShape& shape, const float* dense, std::int64_t begin, std::int64_t end, std::uint8_t* marks) {
+void mark_cells(const DenseShape& shape, const float* dense, std::int64_t begin, std::int64_t end,
+                std::uint8_t* marks) {
   std::fill_n(marks, end - begin, std::uint8_t{0});
   if (!shape.channels_first) {
     for (std::int64_t cell = begin; cell < end; ++cell) {
@@ -46,7 +47,8 @@ void mark_cells(const DenseShape& shape, const float* dense, std::int64_t begin,
     const std::int64_t stop = std::min(end, (cell / shape.cells + 1) * shape.cells);
     const float* values = dense + shape.element(cell);
     for (std::int64_t c = 0; c < shape.channels; ++c) {
-      for (std::int64_t i = 0; i < stop - cell; ++i) marks[cell - begin + i] |= values[c * shape.cells + i] != 0;
+      for (std::int64_t i = 0; i < stop - cell; ++i)
+        marks[cell - begin + i] |= values[c * shape.cells + i] != 0;
     }
     cell = stop;
   }
@@ -96,7 +98,7 @@ void run(const FromDenseArgs& args) {
 
 }  // namespace
 
-const Kernel<FromDenseArgs> kFromDenseTwoPass = {"cpu/from_dense/two_pass/f32", "cells marked and counted, then written",
-                                                 supports_all, nullptr, run};
+const Kernel<FromDenseArgs> kFromDenseTwoPass = {
+    "cpu/from_dense/two_pass/f32", "cells marked and counted, then written", supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu

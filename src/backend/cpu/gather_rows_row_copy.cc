@@ -33,7 +33,7 @@ void run(const GatherRowsArgs& args) {
 
 }  // namespace
 
-const Kernel<GatherRowsArgs> kGatherRowsRowCopy = {"cpu/gather_rows/row_copy/f32", "one copy per row", supports_all,
-                                                   nullptr, run};
+const Kernel<GatherRowsArgs> kGatherRowsRowCopy = {"cpu/gather_rows/row_copy/f32", "one copy per row",
+                                                   supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu

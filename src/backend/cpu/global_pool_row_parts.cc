@@ -1,21 +1,23 @@
 // cpu/global_pool/row_parts/f32
 //
-//   max: out[b, :] = max(identity, in[n, :])        average: out[b, :] = Σ in[n, :] / sites of b, over the sites n of b
+//   max: out[b, :] = max(identity, in[n, :])        average: out[b, :] = Σ in[n, :] / sites of b, over the
+//   sites n of b
 //
 //   in [N, C], rows of a batch item anywhere    out [B, C]
 //
-// Rows are cut into parts whose number depends on N and B only. Each part keeps a maximum (f32) or a sum (double) per
-// batch item; parts are joined in order. Many batch items mean few parts, so that the parts never outweigh the input.
+// Rows are cut into parts whose number depends on N and B only. Each part keeps a maximum (f32) or a sum
+// (double) per batch item; parts are joined in order. Many batch items mean few parts, so that the parts
+// never outweigh the input.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/global_pool_row_parts.cc"
 #include "backend/cpu/simd_targets.h"
 // after simd_targets.h
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
@@ -91,14 +93,15 @@ void run(const GlobalPoolArgs& args) {
   for (std::int64_t i = 0; i < n; ++i) ++counts[args.coordinates.row(i)[0]];
   for (std::int64_t i = 0; i < items; ++i) {
     for (std::int64_t part = 1; part < parts; ++part) sums[i] += sums[part * items + i];
-    out[i] = static_cast<float>(sums[i] / static_cast<double>(std::max<std::int64_t>(counts[i / channels], 1)));
+    out[i] =
+        static_cast<float>(sums[i] / static_cast<double>(std::max<std::int64_t>(counts[i / channels], 1)));
   }
 }
 
 }  // namespace
 
-const Kernel<GlobalPoolArgs> kGlobalPoolRowParts = {"cpu/global_pool/row_parts/f32",
-                                                    "parts of the rows, joined in order", supports_all, nullptr, run};
+const Kernel<GlobalPoolArgs> kGlobalPoolRowParts = {
+    "cpu/global_pool/row_parts/f32", "parts of the rows, joined in order", supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu
 #endif  // HWY_ONCE

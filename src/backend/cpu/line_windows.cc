@@ -2,20 +2,21 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/line_windows.cc"
 #include "backend/cpu/simd_targets.h"
 // after simd_targets.h
+#include <algorithm>
+#include <cstdint>
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "backend/cpu/line_windows.h"
-
-#include <algorithm>
-#include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace aerogel::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void match_cells(Sweep& sweep, const Blocks& blocks, std::int64_t begin, std::int64_t end, std::int64_t* counts) {
+void match_cells(Sweep& sweep, const Blocks& blocks, std::int64_t begin, std::int64_t end,
+                 std::int64_t* counts) {
   if (begin == end) return;
   const Cells& cells = *sweep.cells;
   const std::uint64_t* block_key = blocks.key.get();
@@ -32,7 +33,8 @@ void match_cells(Sweep& sweep, const Blocks& blocks, std::int64_t begin, std::in
     sweep.window[cell] = window;
     sweep.first_rank[cell] = blocks.first_rank[block];
     for (int tap = 0; tap < sweep.taps; ++tap) {
-      counts[tap] += static_cast<std::int64_t>(hwy::PopCount(cells.asked[cell] & (window >> (tap * sweep.step))));
+      counts[tap] +=
+          static_cast<std::int64_t>(hwy::PopCount(cells.asked[cell] & (window >> (tap * sweep.step))));
     }
   }
 }
@@ -86,13 +88,15 @@ void read_windows_of(const Sweep& sweep, std::int64_t begin, std::int64_t end, T
     const auto cell = hn::LoadU(di32, of_row + i);
     const auto bit = hn::PromoteTo(d32, hn::LoadU(d8, bit_of_row + i));
     const auto window_low = hn::GatherIndex(d64, windows, hn::PromoteTo(di64, hn::LowerHalf(half_i32, cell)));
-    const auto window_high = hn::GatherIndex(d64, windows, hn::PromoteTo(di64, hn::UpperHalf(half_i32, cell)));
+    const auto window_high =
+        hn::GatherIndex(d64, windows, hn::PromoteTo(di64, hn::UpperHalf(half_i32, cell)));
     const auto shifted_low = hn::Shr(window_low, hn::PromoteTo(d64, hn::LowerHalf(half32, bit)));
     const auto shifted_high = hn::Shr(window_high, hn::PromoteTo(d64, hn::UpperHalf(half32, bit)));
     auto seen = hn::ConcatEven(d32, hn::BitCast(d32, shifted_high), hn::BitCast(d32, shifted_low));
     const auto first_block = hn::ConcatEven(d32, hn::BitCast(d32, window_high), hn::BitCast(d32, window_low));
     const auto below = hn::And(first_block, hn::Sub(hn::Shl(one, bit), one));
-    auto rank = hn::Add(hn::BitCast(d32, hn::GatherIndex(di32, sweep.first_rank.get(), cell)), hn::PopulationCount(below));
+    auto rank = hn::Add(hn::BitCast(d32, hn::GatherIndex(di32, sweep.first_rank.get(), cell)),
+                        hn::PopulationCount(below));
     const auto position = hn::Iota(di32, static_cast<std::int32_t>(i));
     const auto valid = hn::FirstN(d32, static_cast<std::size_t>(std::min(lanes, end - i)));
     for (int tap = 0;;) {
@@ -113,12 +117,14 @@ void read_windows_of(const Sweep& sweep, std::int64_t begin, std::int64_t end, T
     }
   }
   for (int tap = 0; tap < taps; ++tap) {
-    pairs.count[tap] = static_cast<std::int32_t>(coarse_list[tap] - (pairs.coarse.get() + tap * TilePairs::kStride));
+    pairs.count[tap] =
+        static_cast<std::int32_t>(coarse_list[tap] - (pairs.coarse.get() + tap * TilePairs::kStride));
   }
 }
 
 void read_windows(const Sweep& sweep, std::int64_t begin, std::int64_t end, TilePairs& pairs) {
-  sweep.step == 1 ? read_windows_of<true>(sweep, begin, end, pairs) : read_windows_of<false>(sweep, begin, end, pairs);
+  sweep.step == 1 ? read_windows_of<true>(sweep, begin, end, pairs)
+                  : read_windows_of<false>(sweep, begin, end, pairs);
 }
 
 #endif
@@ -133,7 +139,8 @@ namespace aerogel::cpu {
 HWY_EXPORT(match_cells);
 HWY_EXPORT(read_windows);
 
-void match_cells(Sweep& sweep, const Blocks& blocks, std::int64_t begin, std::int64_t end, std::int64_t* counts) {
+void match_cells(Sweep& sweep, const Blocks& blocks, std::int64_t begin, std::int64_t end,
+                 std::int64_t* counts) {
   HWY_DYNAMIC_DISPATCH(match_cells)(sweep, blocks, begin, end, counts);
 }
 

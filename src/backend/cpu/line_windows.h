@@ -1,5 +1,6 @@
-// The inner part of cpu/build_kernel_map/sorted_merge: fine sites as blocks of a line's bits, coarse sites as cells that
-// ask for one block, and sweeps that join them. See build_kernel_map_sorted_merge.cc for the whole.
+// The inner part of cpu/build_kernel_map/sorted_merge: fine sites as blocks of a line's bits, coarse sites as
+// cells that ask for one block, and sweeps that join them. See build_kernel_map_sorted_merge.cc for the
+// whole.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +8,12 @@
 
 namespace aerogel::cpu {
 
-inline constexpr int kBlockBits = 5;  // 32 sites of the last column in a block, so that a window is two blocks
+inline constexpr int kBlockBits =
+    5;  // 32 sites of the last column in a block, so that a window is two blocks
 inline constexpr std::int64_t kBlock = std::int64_t{1} << kBlockBits;
 inline constexpr std::uint64_t kNoKey = ~std::uint64_t{0};  // keys have at most 63 bits
-inline constexpr std::int64_t kVectorPad = 64;              // elements a vector load may read past an array's end
-inline constexpr std::int64_t kTileRows = 1024;             // coarse rows staged at once: both lists of 3 taps fit an L1
+inline constexpr std::int64_t kVectorPad = 64;   // elements a vector load may read past an array's end
+inline constexpr std::int64_t kTileRows = 1024;  // coarse rows staged at once: both lists of 3 taps fit an L1
 
 /// An uninitialised array: std::vector would clear it first.
 template <class T>
@@ -43,22 +45,24 @@ struct Cells {
 struct Sweep {
   std::int64_t first_offset = 0;
   int taps = 0;
-  int step = 1;                    // window bits from one tap to the next: the dilation; step · (taps − 1) < 32
-  std::uint64_t block_delta = 0;   // from a cell's key to the block it asks for
+  int step = 1;  // window bits from one tap to the next: the dilation; step · (taps − 1) < 32
+  std::uint64_t block_delta = 0;  // from a cell's key to the block it asks for
   const Cells* cells = nullptr;
   Array<std::uint64_t> window;     // [cells] 64 places of the fine line from the asked block on
   Array<std::int32_t> first_rank;  // [cells] rank of the first fine site in the window
 };
 
 /// Fills window and first_rank of cells [begin, end) and adds each tap's pairs to counts [taps].
-void match_cells(Sweep& sweep, const Blocks& blocks, std::int64_t begin, std::int64_t end, std::int64_t* counts);
+void match_cells(Sweep& sweep, const Blocks& blocks, std::int64_t begin, std::int64_t end,
+                 std::int64_t* counts);
 
 /// Pairs of one tile, per tap: (position in the order of iteration, rank of the fine site).
 struct TilePairs {
-  explicit TilePairs(int taps) : coarse(make_array<std::int32_t>(taps * kStride)), fine(make_array<std::int32_t>(taps * kStride)) {}
+  explicit TilePairs(int taps)
+      : coarse(make_array<std::int32_t>(taps * kStride)), fine(make_array<std::int32_t>(taps * kStride)) {}
   static constexpr std::int64_t kStride = kTileRows + kVectorPad;
-  Array<std::int32_t> coarse;  // [taps, kStride]
-  Array<std::int32_t> fine;    // [taps, kStride]
+  Array<std::int32_t> coarse;   // [taps, kStride]
+  Array<std::int32_t> fine;     // [taps, kStride]
   std::int32_t count[32] = {};  // [taps]
 };
 

@@ -4,19 +4,19 @@
 //
 //   in [N, C]    mean, var [C] f64
 //
-// Two passes over chunks of rows whose size depends on C only; chunks are joined in order, so the bits do not depend on
-// the number of threads. The second pass costs memory traffic that the shifted one-pass form would save, and has none
-// of its cancellation.
+// Two passes over chunks of rows whose size depends on C only; chunks are joined in order, so the bits do not
+// depend on the number of threads. The second pass costs memory traffic that the shifted one-pass form would
+// save, and has none of its cancellation.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/moments_two_pass.cc"
 #include "backend/cpu/simd_targets.h"
 // after simd_targets.h
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
@@ -27,7 +27,8 @@ namespace aerogel::cpu {
 namespace HWY_NAMESPACE {
 
 /// sums [C] += rows [begin, end), or with `mean` their squared distances to it.
-void sum_chunk(const MomentsArgs& args, const double* mean, std::int64_t begin, std::int64_t end, double* sums) {
+void sum_chunk(const MomentsArgs& args, const double* mean, std::int64_t begin, std::int64_t end,
+               double* sums) {
   const std::int64_t channels = args.in.size(1);
   const float* in = args.in.data<float>();
   for (std::int64_t n = begin; n < end; ++n) {
@@ -74,8 +75,8 @@ void run(const MomentsArgs& args) {
 }  // namespace
 
 const Kernel<MomentsArgs> kMomentsTwoPass = {"cpu/moments/two_pass/f32",
-                                             "mean, then squared distances, in chunks joined in order", supports_all,
-                                             nullptr, run};
+                                             "mean, then squared distances, in chunks joined in order",
+                                             supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu
 #endif  // HWY_ONCE

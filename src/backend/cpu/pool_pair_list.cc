@@ -4,18 +4,19 @@
 //
 //   over pairs (i, o) of every offset    in [N_in, C]    out [N_out, C]
 //
-// Output-stationary: tiles of output rows that stay cached while the offsets pass. Lists are sorted by output row, so
-// a tile's share of an offset is found by binary search. Rows sum in offset order whatever the tiles and threads.
+// Output-stationary: tiles of output rows that stay cached while the offsets pass. Lists are sorted by output
+// row, so a tile's share of an offset is found by binary search. Rows sum in offset order whatever the tiles
+// and threads.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/pool_pair_list.cc"
 #include "backend/cpu/simd_targets.h"
 // after simd_targets.h
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
@@ -48,7 +49,8 @@ void pool_tile(const PoolArgs& args, std::int64_t begin, std::int64_t end, std::
   }
   if (is_max) return;
   for (std::int64_t o = begin; o < end; ++o) {
-    if (counts[o - begin] > 1) scale_row(1.0f / static_cast<float>(counts[o - begin]), channels, out + o * channels);
+    if (counts[o - begin] > 1)
+      scale_row(1.0f / static_cast<float>(counts[o - begin]), channels, out + o * channels);
   }
 }
 
@@ -77,8 +79,8 @@ void run(const PoolArgs& args) {
 
 }  // namespace
 
-const Kernel<PoolArgs> kPoolPairList = {"cpu/pool/pair_list/f32", "tiles of output rows, offset by offset", supports_all,
-                                        nullptr, run};
+const Kernel<PoolArgs> kPoolPairList = {"cpu/pool/pair_list/f32", "tiles of output rows, offset by offset",
+                                        supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu
 #endif  // HWY_ONCE

@@ -9,11 +9,11 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/scatter_add_part_by_part.cc"
 #include "backend/cpu/simd_targets.h"
 // after simd_targets.h
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdint>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
@@ -23,8 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace aerogel::cpu {
 namespace HWY_NAMESPACE {
 
-void add_rows(const float* part, const std::int32_t* rows, std::int64_t begin, std::int64_t end, std::int64_t channels,
-              float* out) {
+void add_rows(const float* part, const std::int32_t* rows, std::int64_t begin, std::int64_t end,
+              std::int64_t channels, float* out) {
   for (std::int64_t j = begin; j < end; ++j) add_row(part + j * channels, channels, out + rows[j] * channels);
 }
 
@@ -59,8 +59,8 @@ void run(const ScatterAddArgs& args) {
 }  // namespace
 
 const Kernel<ScatterAddArgs> kScatterAddPartByPart = {"cpu/scatter_add/part_by_part/f32",
-                                                      "rows of a part in parallel, parts in order", supports_all, nullptr,
-                                                      run};
+                                                      "rows of a part in parallel, parts in order",
+                                                      supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu
 #endif  // HWY_ONCE

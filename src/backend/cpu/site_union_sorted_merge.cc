@@ -28,8 +28,11 @@ void run(const SiteUnionArgs& args) {
   for (std::int64_t i = 0, j = 0; i < na || j < nb; ++n) {
     const std::int64_t row_a = i == na ? -1 : order_a.empty() ? i : order_a[static_cast<std::size_t>(i)];
     const std::int64_t row_b = j == nb ? -1 : order_b.empty() ? j : order_b[static_cast<std::size_t>(j)];
-    const int order = i == na ? 1 : j == nb ? -1 : compare_rows(args.a.row(row_a), args.b.row(row_b), columns);
-    std::copy_n(order <= 0 ? args.a.row(row_a) : args.b.row(row_b), columns, sites + std::int64_t{n} * columns);
+    const int order = i == na   ? 1
+                      : j == nb ? -1
+                                : compare_rows(args.a.row(row_a), args.b.row(row_b), columns);
+    std::copy_n(order <= 0 ? args.a.row(row_a) : args.b.row(row_b), columns,
+                sites + std::int64_t{n} * columns);
     if (order <= 0) {
       rows_a[row_a] = n;
       ++i;
@@ -39,8 +42,8 @@ void run(const SiteUnionArgs& args) {
       ++j;
     }
   }
-  *args.out = Coordinates::adopt_sorted(room.slice_rows(0, n).clone(), args.a.spatial_shape(), args.a.batch_size(),
-                                        args.a.tensor_stride());
+  *args.out = Coordinates::adopt_sorted(room.slice_rows(0, n).clone(), args.a.spatial_shape(),
+                                        args.a.batch_size(), args.a.tensor_stride());
 }
 
 std::string supports(const SiteUnionArgs& args) {
@@ -49,7 +52,7 @@ std::string supports(const SiteUnionArgs& args) {
 
 }  // namespace
 
-const Kernel<SiteUnionArgs> kSiteUnionSortedMerge = {"cpu/site_union/sorted_merge/i32", "one merge of both sorted orders",
-                                                     supports, nullptr, run};
+const Kernel<SiteUnionArgs> kSiteUnionSortedMerge = {
+    "cpu/site_union/sorted_merge/i32", "one merge of both sorted orders", supports, nullptr, run};
 
 }  // namespace aerogel::cpu

@@ -4,8 +4,8 @@
 //
 //   in [N, C]    out [B, C, D..] or [B, D.., C]
 //
-// Channels last writes each row as one run. Channels first walks tiles of sites channel by channel: neighbouring sites
-// are neighbours in memory there, so the writes of one channel share cache lines.
+// Channels last writes each row as one run. Channels first walks tiles of sites channel by channel:
+// neighbouring sites are neighbours in memory there, so the writes of one channel share cache lines.
 #include <algorithm>
 #include <cstring>
 
@@ -34,10 +34,12 @@ void run(const ToDenseArgs& args) {
       const std::int32_t* row = args.coordinates.row(n);
       std::int64_t cell = 0;
       for (int axis = 0; axis < shape.size(); ++axis) cell = cell * shape[axis] + row[1 + axis];
-      to[n - begin] = args.channels_first ? row[0] * channels * cells + cell : (row[0] * cells + cell) * channels;
+      to[n - begin] =
+          args.channels_first ? row[0] * channels * cells + cell : (row[0] * cells + cell) * channels;
     }
     if (!args.channels_first) {
-      for (std::int64_t n = begin; n < end; ++n) std::copy_n(in + n * channels, channels, out + to[n - begin]);
+      for (std::int64_t n = begin; n < end; ++n)
+        std::copy_n(in + n * channels, channels, out + to[n - begin]);
       return;
     }
     for (std::int64_t c = 0; c < channels; ++c) {
@@ -48,7 +50,7 @@ void run(const ToDenseArgs& args) {
 
 }  // namespace
 
-const Kernel<ToDenseArgs> kToDenseRowScatter = {"cpu/to_dense/row_scatter/f32", "cleared, then each row to its cell",
-                                                supports_all, nullptr, run};
+const Kernel<ToDenseArgs> kToDenseRowScatter = {
+    "cpu/to_dense/row_scatter/f32", "cleared, then each row to its cell", supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu

@@ -1,11 +1,13 @@
 // cpu/voxelize/hash_table/f32
 //
-//   voxels in first-seen order, at most max_voxels; the first max_points points of each are stored in point order
+//   voxels in first-seen order, at most max_voxels; the first max_points points of each are stored in point
+//   order
 //
-//   points [P, F]    voxel_points [N, max_points, F]    indices [N, 3]    points_per_voxel [N]    point_voxel [P]
+//   points [P, F]    voxel_points [N, max_points, F]    indices [N, 3]    points_per_voxel [N]    point_voxel
+//   [P]
 //
-// First-seen order is sequential by nature: one pass numbers the voxels and gives each point its place. Cells before
-// and copies after it run in parallel.
+// First-seen order is sequential by nature: one pass numbers the voxels and gives each point its place. Cells
+// before and copies after it run in parallel.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -57,8 +59,8 @@ void run(const VoxelizeArgs& args) {
       indices[voxel * 3] = cell.z;
       indices[voxel * 3 + 1] = cell.y;
       indices[voxel * 3 + 2] = cell.x;
-      std::fill(stored + (voxel * args.max_points + counts[voxel]) * width, stored + (voxel + 1) * args.max_points * width,
-                0.0f);
+      std::fill(stored + (voxel * args.max_points + counts[voxel]) * width,
+                stored + (voxel + 1) * args.max_points * width, 0.0f);
     }
   });
 }

@@ -4,7 +4,8 @@
 //
 //   points [P, F]    features [N, F]    indices [N, 4]    points_per_voxel [N]    point_voxel [P]
 //
-// Voxels are numbered by a hash table, then only the N distinct ones are sorted. Sums are in double in point order.
+// Voxels are numbered by a hash table, then only the N distinct ones are sorted. Sums are in double in point
+// order.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -25,7 +26,8 @@ void run(const VoxelizeMeanArgs& args) {
   const std::vector<VoxelCell> cells = cells_of_points(args.points, args.grid, args.threads);
   VoxelTable table(points);
   std::vector<std::int32_t> voxel_of(static_cast<std::size_t>(points));
-  for (std::int64_t p = 0; p < points; ++p) voxel_of[p] = cells[p].z < 0 ? -1 : table.find_or_add(cells[p], points);
+  for (std::int64_t p = 0; p < points; ++p)
+    voxel_of[p] = cells[p].z < 0 ? -1 : table.find_or_add(cells[p], points);
 
   const auto n = static_cast<std::int64_t>(table.cells().size());
   std::vector<std::int32_t> first_seen(static_cast<std::size_t>(n * 4));  // [N, 4]
@@ -35,7 +37,8 @@ void run(const VoxelizeMeanArgs& args) {
     std::copy_n(row, 4, first_seen.begin() + voxel * 4);
   }
   const Dims shape{args.grid.extent[2], args.grid.extent[1], args.grid.extent[0]};
-  const std::vector<std::int32_t> order = sorted_order_of_rows(first_seen.data(), n, 1, shape);  // empty: sorted
+  const std::vector<std::int32_t> order =
+      sorted_order_of_rows(first_seen.data(), n, 1, shape);  // empty: sorted
   std::vector<std::int32_t> row_of(static_cast<std::size_t>(n));
   *args.indices = Tensor::empty({n, 4}, DType::kI32);
   auto* indices = args.indices->mutable_data<std::int32_t>();
@@ -72,7 +75,8 @@ void run(const VoxelizeMeanArgs& args) {
 }  // namespace
 
 const Kernel<VoxelizeMeanArgs> kVoxelizeMeanHashTable = {
-    "cpu/voxelize_mean/hash_table/f32", "voxels numbered through a hash table, then sorted; sums in point order",
+    "cpu/voxelize_mean/hash_table/f32",
+    "voxels numbered through a hash table, then sorted; sums in point order",
     supports_fewer_than_2_31_points<VoxelizeMeanArgs>, nullptr, run};
 
 }  // namespace aerogel::cpu

@@ -9,19 +9,21 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include "aerogel/kernel_map.h"
+
 #include "backend/cpu/op_kernels.h"
 
 namespace aerogel {
 namespace {
 
-using Site = std::vector<std::int32_t>;              // batch, columns
+using Site = std::vector<std::int32_t>;                             // batch, columns
 using Pair = std::tuple<std::int64_t, std::int32_t, std::int32_t>;  // offset, output row, input row
 
 /// N distinct sites near `centre` (or anywhere when spread is 0), in random or sorted order.
-Coordinates random_set(std::mt19937& random, std::int64_t n, const Dims& shape, std::int64_t batch, bool sorted,
-                       std::int64_t spread = 0) {
+Coordinates random_set(std::mt19937& random, std::int64_t n, const Dims& shape, std::int64_t batch,
+                       bool sorted, std::int64_t spread = 0) {
   std::set<Site> sites;
   for (std::int64_t tries = 0; tries < 20 * n && std::ssize(sites) < n; ++tries) {
     Site site{static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(batch))};
@@ -36,19 +38,24 @@ Coordinates random_set(std::mt19937& random, std::int64_t n, const Dims& shape, 
   if (!sorted) std::shuffle(rows.begin(), rows.end(), random);
   std::vector<std::int32_t> flat;
   for (const Site& row : rows) flat.insert(flat.end(), row.begin(), row.end());
-  return Coordinates::create(Tensor::from<std::int32_t>({std::ssize(rows), 1 + shape.size()}, flat), shape, batch);
+  return Coordinates::create(Tensor::from<std::int32_t>({std::ssize(rows), 1 + shape.size()}, flat), shape,
+                             batch);
 }
 
-Site site_of(const Coordinates& set, std::int64_t row) { return {set.row(row), set.row(row) + 1 + set.ndim()}; }
+Site site_of(const Coordinates& set, std::int64_t row) {
+  return {set.row(row), set.row(row) + 1 + set.ndim()};
+}
 
 /// The site that `from` meets through the taps of one offset, seen from the coarse or from the fine side.
-bool meets(const KernelSpec& spec, const Dims& tap, bool from_is_fine, const Dims& extent, const Site& from, Site& to) {
+bool meets(const KernelSpec& spec, const Dims& tap, bool from_is_fine, const Dims& extent, const Site& from,
+           Site& to) {
   to = from;
   for (int axis = 0; axis < spec.ndim(); ++axis) {
     const std::int64_t shift = spec.dilation[axis] * tap[axis] - spec.padding[axis];
     const std::int64_t value = from[1 + axis];
     if (from_is_fine && (value - shift) % spec.stride[axis] != 0) return false;
-    const std::int64_t moved = from_is_fine ? (value - shift) / spec.stride[axis] : value * spec.stride[axis] + shift;
+    const std::int64_t moved =
+        from_is_fine ? (value - shift) / spec.stride[axis] : value * spec.stride[axis] + shift;
     if (moved < 0 || moved >= extent[axis]) return false;
     to[1 + axis] = static_cast<std::int32_t>(moved);
   }
@@ -56,7 +63,8 @@ bool meets(const KernelSpec& spec, const Dims& tap, bool from_is_fine, const Dim
 }
 
 void check(const Coordinates& in, const KernelSpec& spec, const std::string& what) {
-  SCOPED_TRACE(what + " " + spec.str() + " on " + in.spatial_shape().str() + " N=" + std::to_string(in.size()));
+  SCOPED_TRACE(what + " " + spec.str() + " on " + in.spatial_shape().str() +
+               " N=" + std::to_string(in.size()));
   const bool submanifold = spec.kind == ConvKind::kSubmanifold;
   const Dims out_shape = spec.output_shape(in.spatial_shape());
   const bool in_is_fine = spec.kind == ConvKind::kRegular;
@@ -111,7 +119,8 @@ void check(const Coordinates& in, const KernelSpec& spec, const std::string& wha
         pairs.emplace_back(k, map.out_rows.data<std::int32_t>()[p], map.in_rows.data<std::int32_t>()[p]);
       }
     }
-    ASSERT_TRUE(pairs == expected) << "threads " << threads << ", pairs " << pairs.size() << " of " << expected.size();
+    ASSERT_TRUE(pairs == expected) << "threads " << threads << ", pairs " << pairs.size() << " of "
+                                   << expected.size();
     EXPECT_EQ(map.n_in, in.size());
     EXPECT_EQ(map.n_out, std::ssize(out_row));
     EXPECT_EQ(map.in_id, in.id());
@@ -129,7 +138,8 @@ void check(const Coordinates& in, const KernelSpec& spec, const std::string& wha
     std::vector<Site> sites;
     for (std::int64_t o = 0; o < out.size(); ++o) sites.push_back(site_of(out, o));
     ASSERT_EQ(std::ssize(sites), std::ssize(out_row));
-    EXPECT_TRUE(std::equal(sites.begin(), sites.end(), out_row.begin(), [](const auto& a, const auto& b) { return a == b.first; }));
+    EXPECT_TRUE(std::equal(sites.begin(), sites.end(), out_row.begin(),
+                           [](const auto& a, const auto& b) { return a == b.first; }));
   }
 }
 
@@ -214,6 +224,21 @@ TEST(BuildKernelMapSortedMerge, ExtentsNearTheLimitOfCoordinates) {
   }
 }
 
+TEST(BuildKernelMapSortedMerge, EveryInstructionSetOfThisMachine) {
+  std::mt19937 random(12);
+  const Coordinates in = random_set(random, 3000, {20, 30, 40}, 2, false);
+  const auto supported = static_cast<std::int64_t>(hwy::SupportedTargets());
+  for (std::int64_t left = supported; left != 0; left &= left - 1) {
+    hwy::SetSupportedTargetsForTest(left & -left);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    check(in, KernelSpec::make(ConvKind::kSubmanifold, {3, 3, 3}), hwy::TargetName(left & -left));
+    check(in, KernelSpec::make(ConvKind::kRegular, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}, {1, 1, 3}),
+          hwy::TargetName(left & -left));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
 TEST(BuildKernelMapSortedMerge, PointwiseAndEmpty) {
   std::mt19937 random(11);
   const Coordinates some = random_set(random, 50, {8, 8, 8}, 1, false);
@@ -224,12 +249,14 @@ TEST(BuildKernelMapSortedMerge, PointwiseAndEmpty) {
   check(none, KernelSpec::make(ConvKind::kRegular, {3, 3, 3}, {2, 2, 2}), "empty");
   check(none, KernelSpec::make(ConvKind::kTransposed, {3, 3, 3}, {2, 2, 2}), "empty");
   // Every site falls between the strides.
-  const Coordinates odd = Coordinates::create(Tensor::from<std::int32_t>({2, 2}, std::vector<std::int32_t>{0, 1, 0, 3}), {8}, 1);
+  const Coordinates odd =
+      Coordinates::create(Tensor::from<std::int32_t>({2, 2}, std::vector<std::int32_t>{0, 1, 0, 3}), {8}, 1);
   check(odd, KernelSpec::make(ConvKind::kRegular, {1}, {2}), "vanished");
 }
 
 TEST(BuildKernelMapSortedMerge, RefusesKeysPast63BitsWithTheReason) {
-  const Coordinates wide = Coordinates::create(Tensor::empty({0, 4}, DType::kI32), {1 << 30, 1 << 30, 1 << 30}, 1);
+  const Coordinates wide =
+      Coordinates::create(Tensor::empty({0, 4}, DType::kI32), {1 << 30, 1 << 30, 1 << 30}, 1);
   KernelMap map;
   const MapArgs args{wide, KernelSpec::make(ConvKind::kSubmanifold, {3, 3, 3}), 1, &map};
   EXPECT_NE(cpu::kBuildKernelMapSortedMerge.supports(args).find("63 bits"), std::string::npos);
