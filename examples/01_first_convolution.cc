@@ -1,9 +1,9 @@
 // Three sites, one submanifold convolution. The README shows this file.
-#include <aerogel/aerogel.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <vector>
+
+#include <aerogel/aerogel.h>
 
 int main() {
   using namespace aerogel;
@@ -22,5 +22,7 @@ int main() {
   for (std::int64_t i = 0; i < out.sites(); ++i) {
     std::printf("site %d: %g\n", static_cast<int>(i), static_cast<double>(out.features.data<float>()[i]));
   }
-  return out.features.data<float>()[0] == 2.5f ? 0 : 1;  // 1 + 2 − 0.5: its neighbour took part, the far site did not
+  return out.features.data<float>()[0] == 2.5f
+             ? 0
+             : 1;  // 1 + 2 − 0.5: its neighbour took part, the far site did not
 }

@@ -1,12 +1,12 @@
 // From a point cloud to network features: read, voxelize, run a network, write a .ply that any viewer opens.
 // usage: 03_scan_to_features [SCAN.bin|.pcd|.ply|.npz]; without an argument a small made-up cloud is used.
-#include <aerogel/aerogel.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <vector>
+
+#include <aerogel/aerogel.h>
 
 namespace {
 
@@ -16,7 +16,8 @@ aerogel::Tensor made_up_cloud() {
   for (int ring = 0; ring < 16; ++ring) {
     for (int step = 0; step < 720; ++step) {
       const auto angle = static_cast<float>(step) * 0.0087266f;
-      values.insert(values.end(), {12 * std::cos(angle), 12 * std::sin(angle), static_cast<float>(ring) * 0.2f, 0.5f, 0});
+      values.insert(values.end(),
+                    {12 * std::cos(angle), 12 * std::sin(angle), static_cast<float>(ring) * 0.2f, 0.5f, 0});
     }
   }
   return aerogel::Tensor::from<float>({static_cast<std::int64_t>(values.size()) / 5, 5}, values);
@@ -52,18 +53,20 @@ int main(int argc, char** argv) try {
   const MeanVoxels voxels = voxelize_mean(points, grid);
 
   const auto network = nn::make_network("centerpoint");
-  nn::init_weights(*network, /*seed=*/0);  // or nn::load_state_dict(*network, io::read_safetensors("weights.safetensors"))
+  nn::init_weights(
+      *network, /*seed=*/0);  // or nn::load_state_dict(*network, io::read_safetensors("weights.safetensors"))
   nn::Context context;
   const SparseTensor out = network->forward(voxels.voxels, context);
   std::printf("%d points -> %d voxels -> %d sites with %d channels (untrained weights)\n",
-              static_cast<int>(points.size(0)), static_cast<int>(voxels.voxels.sites()), static_cast<int>(out.sites()),
-              static_cast<int>(out.channels()));
+              static_cast<int>(points.size(0)), static_cast<int>(voxels.voxels.sites()),
+              static_cast<int>(out.sites()), static_cast<int>(out.channels()));
 
   Tensor xyz = Tensor::empty({out.sites(), 3}, DType::kF32);
   Tensor first = Tensor::empty({out.sites()}, DType::kF32);
   for (std::int64_t i = 0; i < out.sites(); ++i) {
     for (int axis = 0; axis < 3; ++axis) {  // columns are z, y, x; tensor_stride counts input voxels
-      const auto cell = static_cast<float>(out.coordinates.row(i)[3 - axis] * out.coordinates.tensor_stride()[2 - axis]);
+      const auto cell =
+          static_cast<float>(out.coordinates.row(i)[3 - axis] * out.coordinates.tensor_stride()[2 - axis]);
       xyz.mutable_data<float>()[i * 3 + axis] = grid.lo[axis] + cell * grid.size[axis];
     }
     first.mutable_data<float>()[i] = out.features.data<float>()[i * out.channels()];

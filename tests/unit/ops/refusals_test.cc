@@ -1,9 +1,9 @@
 // What the verbs refuse, and that they say what was expected and what came.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <functional>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "aerogel/error.h"
 #include "aerogel/ops/convolution.h"
@@ -16,9 +16,9 @@ namespace aerogel {
 namespace {
 
 SparseTensor input(std::int64_t channels = 16) {
-  return SparseTensor::create(Tensor::zeros({2, channels}, DType::kF32),
-                              Tensor::from<std::int32_t>({2, 4}, std::vector<std::int32_t>{0, 0, 0, 0, 0, 1, 1, 1}),
-                              {4, 4, 4}, 1);
+  return SparseTensor::create(
+      Tensor::zeros({2, channels}, DType::kF32),
+      Tensor::from<std::int32_t>({2, 4}, std::vector<std::int32_t>{0, 0, 0, 0, 0, 1, 1, 1}), {4, 4, 4}, 1);
 }
 
 Tensor zeros(const Dims& shape) { return Tensor::zeros(shape, DType::kF32); }
@@ -32,19 +32,24 @@ std::string refusal(const std::function<void()>& call) {
   return "accepted";
 }
 
-#define EXPECT_REFUSAL(call, text) \
-  EXPECT_NE(refusal([&] { static_cast<void>(call); }).find(text), std::string::npos) << refusal([&] { static_cast<void>(call); })
+#define EXPECT_REFUSAL(call, text)                                                   \
+  EXPECT_NE(refusal([&] { static_cast<void>(call); }).find(text), std::string::npos) \
+      << refusal([&] { static_cast<void>(call); })
 
 TEST(Refusals, ConvolutionShapes) {
-  EXPECT_EQ(refusal([] { subm_conv(input(), zeros({64, 3, 3, 3, 32})); }),
-            "[subm_conv] weight has C_in=32 but features have C=16 (weight [64, 3, 3, 3, 32], features [2, 16])");
+  EXPECT_EQ(
+      refusal([] {
+        subm_conv(input(), zeros({64, 3, 3, 3, 32}));
+      }),
+      "[subm_conv] weight has C_in=32 but features have C=16 (weight [64, 3, 3, 3, 32], features [2, 16])");
   EXPECT_REFUSAL(subm_conv(input(), zeros({8, 3, 3, 16})), "2 kernel axes but the coordinates have 3");
   EXPECT_REFUSAL(subm_conv(input(), zeros({8, 2, 3, 3, 16})), "must be odd");
   EXPECT_REFUSAL(subm_conv(input(), zeros({8, 3, 3, 3, 16}), {{2, 2, 2}, {}, {}, {}}), "stride must be 1");
   EXPECT_REFUSAL(sparse_conv(input(), zeros({8, 7, 7, 7, 16})), "output extent");
   EXPECT_REFUSAL(subm_conv(input(), ConvWeight()), "undefined weight");
   EXPECT_REFUSAL(subm_conv({}, zeros({8, 3, 3, 3, 16})), "no coordinates");
-  EXPECT_REFUSAL(subm_conv(input(), zeros({8, 3, 3, 3, 16}), {}, {.bias = zeros({7})}), "bias must be f32 [8], got f32 [7]");
+  EXPECT_REFUSAL(subm_conv(input(), zeros({8, 3, 3, 3, 16}), {}, {.bias = zeros({7})}),
+                 "bias must be f32 [8], got f32 [7]");
   EXPECT_REFUSAL(subm_conv(input(), zeros({8, 3, 3, 3, 16}), {}, {.residual = zeros({3, 8})}),
                  "residual must be f32 [2, 8], got f32 [3, 8]");
   EXPECT_REFUSAL(linear(zeros({2, 16}), zeros({8, 3, 16})), "expected a weight [C_out, C_in]");
@@ -55,8 +60,10 @@ TEST(Refusals, InverseNeedsTheSitesOfThatLevel) {
   const ConvOptions options{{2, 2, 2}, {}, {}, {}};
   const SparseTensor coarse = sparse_conv(fine, zeros({16, 2, 2, 2, 16}), options);
   EXPECT_EQ(inverse_conv(coarse, fine.coordinates, zeros({8, 2, 2, 2, 16}), options).sites(), 2);
-  EXPECT_REFUSAL(inverse_conv(coarse, fine.coordinates, zeros({8, 3, 3, 3, 16}), options), "does not sit on the sites");
-  EXPECT_REFUSAL(inverse_conv(fine, fine.coordinates, zeros({8, 2, 2, 2, 16}), options), "does not sit on the sites");
+  EXPECT_REFUSAL(inverse_conv(coarse, fine.coordinates, zeros({8, 3, 3, 3, 16}), options),
+                 "does not sit on the sites");
+  EXPECT_REFUSAL(inverse_conv(fine, fine.coordinates, zeros({8, 2, 2, 2, 16}), options),
+                 "does not sit on the sites");
 }
 
 TEST(Refusals, ElementwiseOnDifferentSets) {
@@ -65,7 +72,8 @@ TEST(Refusals, ElementwiseOnDifferentSets) {
   const SparseTensor parts[] = {input(), input()};
   EXPECT_REFUSAL(concat(parts), "different coordinate sets");
   EXPECT_REFUSAL(concat({}), "at least one");
-  EXPECT_REFUSAL(batch_norm(input(4), {zeros({4}), zeros({4}), zeros({3}), zeros({4})}), "running_mean must be f32 [4]");
+  EXPECT_REFUSAL(batch_norm(input(4), {zeros({4}), zeros({4}), zeros({3}), zeros({4})}),
+                 "running_mean must be f32 [4]");
 }
 
 TEST(Refusals, VoxelizerNamesTheBadPoint) {
@@ -83,8 +91,9 @@ TEST(Refusals, VoxelizerNamesTheBadPoint) {
 }
 
 TEST(Refusals, DevoxelizeChecksIds) {
-  EXPECT_REFUSAL(devoxelize_nearest(zeros({2, 3}), Tensor::from<std::int64_t>({1}, std::vector<std::int64_t>{2})),
-                 "point 0 has voxel id 2, expected -1 to 1");
+  EXPECT_REFUSAL(
+      devoxelize_nearest(zeros({2, 3}), Tensor::from<std::int64_t>({1}, std::vector<std::int64_t>{2})),
+      "point 0 has voxel id 2, expected -1 to 1");
 }
 
 TEST(Refusals, ADryRunCannotSizeDataDependentOps) {

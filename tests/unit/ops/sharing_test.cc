@@ -5,6 +5,7 @@
 #include "aerogel/ops/elementwise.h"
 #include "aerogel/ops/pooling.h"
 #include "aerogel/plan.h"
+
 #include "conformance/generate.h"
 
 namespace aerogel {
