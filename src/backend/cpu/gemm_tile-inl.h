@@ -1,7 +1,7 @@
 // The f32 microkernel that sparse convolution and linear layers share: rows of `in`, picked by index, times a
 // packed weight matrix, added into rows of an accumulator tile that stays in cache.
 //
-//   acc[out_rows[p] − first_row, :] += in[in_rows[p], :] · W      for p in [begin, end)
+//   acc[o, :] += in[i, :] · W      for the pairs (i, o) of a segment
 //
 // A block keeps kRows × NV vectors of accumulators in registers and broadcasts one input element per row and
 // step. Pairs are cut into blocks of at most kRows rows whose sizes differ by one at most, so no block is a
@@ -83,65 +83,74 @@ inline void pack_panels(const float* weight, std::int64_t c_out, std::int64_t vo
   }
 }
 
-/// What one tile is computed from.
-struct Tile {
-  const float* in;               // [N_in, C_in]
-  const std::int32_t* in_rows;   // [pairs]
-  const std::int32_t* out_rows;  // [pairs], rows of the tile
-  float* acc;                    // [rows of the tile, columns], vector-aligned
-  std::int64_t c_in;
-  std::int64_t columns;    // C_out padded to whole vectors
-  std::int64_t first_row;  // the output row of acc[0]
+/// A segment: the pairs of one kernel offset in one tile, as element offsets of their rows. kAhead entries
+/// behind the last pair may be read too; they are only prefetched.
+struct Segment {
+  const std::int64_t* in_offset;   // of an input row from `in`
+  const std::int64_t* acc_offset;  // of an accumulator row from `acc`
+  std::int64_t pairs;
 };
+constexpr std::int64_t kAhead = 32;
 
 /// A stretch of C_in of one panel.
 struct Panel {
-  const float* weight;  // [stretch, NV vectors]
-  std::int64_t ci;      // where the stretch begins
-  std::int64_t depth;   // its length
-  std::int64_t column;  // of the panel in acc
+  const float* in;      // where the stretch begins in the input row at offset 0
+  const float* weight;  // [depth, NV vectors]
+  float* acc;           // where the panel begins in the accumulator row at offset 0
+  std::int64_t depth;
 };
 
+/// Blocks of MR pairs from pair p on.
 template <int MR, int NV>
-HWY_NOINLINE void add_blocks(const Tile& tile, const Panel& panel, std::int64_t p, std::int64_t blocks) {
+HWY_NOINLINE void add_blocks(const Segment& segment, const Panel& panel, std::int64_t p,
+                             std::int64_t blocks) {
   const D d;
+  const float* const in = panel.in;  // copies: stores would force reloads of what the references hold
+  float* const acc = panel.acc;
   const std::int64_t depth = panel.depth;
-  for (std::int64_t block = 0; block < blocks; ++block, p += MR) {
+  const std::int64_t* in_offset = segment.in_offset + p;
+  const std::int64_t* acc_offset = segment.acc_offset + p;
+  for (; blocks > 0; --blocks, in_offset += MR, acc_offset += MR) {
     const float* x[MR];
-    const float* next[MR];
-    float* y[MR];
-    V acc[MR][NV];
-    const std::int64_t ahead = block + 1 < blocks ? p + MR : p;
+    V sum[MR][NV];
     AEROGEL_UNROLL
     for (int r = 0; r < MR; ++r) {
-      x[r] = tile.in + tile.in_rows[p + r] * tile.c_in + panel.ci;
-      next[r] = tile.in + tile.in_rows[ahead + r] * tile.c_in + panel.ci;
-      y[r] = tile.acc + (tile.out_rows[p + r] - tile.first_row) * tile.columns + panel.column;
+      x[r] = in + in_offset[r];
       AEROGEL_UNROLL
-      for (int v = 0; v < NV; ++v) acc[r][v] = hn::Load(d, y[r] + v * kLanes);
+      for (int v = 0; v < NV; ++v) sum[r][v] = hn::Load(d, acc + acc_offset[r] + v * kLanes);
     }
     const float* w = panel.weight;
-    for (std::int64_t line = 0; line < depth; line += kLine) {
+    const auto step = [&](std::int64_t ci) HWY_ATTR {
+      V weight[NV];
       AEROGEL_UNROLL
-      for (int r = 0; r < MR; ++r) hwy::Prefetch(next[r] + line);
-      const std::int64_t end = std::min(depth, line + kLine);
-      AEROGEL_UNROLL_4
-      for (std::int64_t ci = line; ci < end; ++ci, w += NV * kLanes) {
-        V weight[NV];
+      for (int v = 0; v < NV; ++v) weight[v] = hn::Load(d, w + v * kLanes);
+      w += NV * kLanes;
+      AEROGEL_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        const V value = hn::Set(d, x[r][ci]);
         AEROGEL_UNROLL
-        for (int v = 0; v < NV; ++v) weight[v] = hn::Load(d, w + v * kLanes);
-        AEROGEL_UNROLL
-        for (int r = 0; r < MR; ++r) {
-          const V value = hn::Set(d, x[r][ci]);
-          AEROGEL_UNROLL
-          for (int v = 0; v < NV; ++v) acc[r][v] = hn::MulAdd(value, weight[v], acc[r][v]);
-        }
+        for (int v = 0; v < NV; ++v) sum[r][v] = hn::MulAdd(value, weight[v], sum[r][v]);
+      }
+    };
+    std::int64_t ci = 0;
+    for (; ci + kLine <= depth; ci += kLine) {
+      AEROGEL_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        hwy::Prefetch(in + in_offset[MR + r] + ci);
+        if (ci < NV * kLanes) hwy::Prefetch(acc + acc_offset[MR + r] + ci);
+      }
+      for (std::int64_t i = ci; i < ci + kLine; i += 4) {
+        step(i);
+        step(i + 1);
+        step(i + 2);
+        step(i + 3);
       }
     }
+    for (; ci < depth; ++ci) step(ci);
     AEROGEL_UNROLL
     for (int r = 0; r < MR; ++r) {
       AEROGEL_UNROLL
-      for (int v = 0; v < NV; ++v) hn::Store(acc[r][v], d, y[r] + v * kLanes);
+      for (int v = 0; v < NV; ++v) hn::Store(sum[r][v], d, acc + acc_offset[r] + v * kLanes);
     }
   }
 }
@@ -149,77 +158,91 @@ HWY_NOINLINE void add_blocks(const Tile& tile, const Panel& panel, std::int64_t 
 /// One vector of columns: 16 weight vectors stay in registers for the whole segment, so that the only loads
 /// left are the broadcasts, one per multiply-add.
 template <int MR>
-HWY_NOINLINE void add_blocks_narrow(const Tile& tile, const Panel& panel, std::int64_t p,
+HWY_NOINLINE void add_blocks_narrow(const Segment& segment, const Panel& panel, std::int64_t p,
                                     std::int64_t blocks) {
   const D d;
+  const float* const in = panel.in;
+  float* const acc = panel.acc;
+  const std::int64_t* in_offset = segment.in_offset + p;
+  const std::int64_t* acc_offset = segment.acc_offset + p;
   V weight[kLine];
   AEROGEL_UNROLL
   for (int i = 0; i < kLine; ++i) weight[i] = hn::Load(d, panel.weight + i * kLanes);
-  for (std::int64_t block = 0; block < blocks; ++block, p += MR) {
+  for (; blocks > 0; --blocks, in_offset += MR, acc_offset += MR) {
     const float* x[MR];
-    float* y[MR];
-    V acc[MR];
-    const std::int64_t ahead = block + 1 < blocks ? p + MR : p;
+    V sum[MR];
     AEROGEL_UNROLL
     for (int r = 0; r < MR; ++r) {
-      hwy::Prefetch(tile.in + tile.in_rows[ahead + r] * tile.c_in + panel.ci);
-      x[r] = tile.in + tile.in_rows[p + r] * tile.c_in + panel.ci;
-      y[r] = tile.acc + (tile.out_rows[p + r] - tile.first_row) * tile.columns + panel.column;
-      acc[r] = hn::Load(d, y[r]);
+      hwy::Prefetch(in + in_offset[kAhead - MR + r]);
+      x[r] = in + in_offset[r];
+      sum[r] = hn::Load(d, acc + acc_offset[r]);
     }
     AEROGEL_UNROLL
     for (int i = 0; i < kLine; ++i) {
       AEROGEL_UNROLL
-      for (int r = 0; r < MR; ++r) acc[r] = hn::MulAdd(hn::Set(d, x[r][i]), weight[i], acc[r]);
+      for (int r = 0; r < MR; ++r) sum[r] = hn::MulAdd(hn::Set(d, x[r][i]), weight[i], sum[r]);
     }
     AEROGEL_UNROLL
-    for (int r = 0; r < MR; ++r) hn::Store(acc[r], d, y[r]);
+    for (int r = 0; r < MR; ++r) hn::Store(sum[r], d, acc + acc_offset[r]);
   }
 }
 
 /// add_blocks<rows, NV> for a number of rows known at run time.
 template <int NV, int MR = kRows<NV>>
-HWY_INLINE void add_blocks_of(std::int64_t rows, const Tile& tile, const Panel& panel, std::int64_t p,
+HWY_INLINE void add_blocks_of(std::int64_t rows, const Segment& segment, const Panel& panel, std::int64_t p,
                               std::int64_t blocks) {
   if (rows == MR) {
     if constexpr (NV == 1 && kWeightsInRegisters) {
-      if (panel.depth == kLine) return add_blocks_narrow<MR>(tile, panel, p, blocks);
+      if (panel.depth == kLine) return add_blocks_narrow<MR>(segment, panel, p, blocks);
     }
-    return add_blocks<MR, NV>(tile, panel, p, blocks);
+    return add_blocks<MR, NV>(segment, panel, p, blocks);
   }
-  if constexpr (MR > 1) add_blocks_of<NV, MR - 1>(rows, tile, panel, p, blocks);
+  if constexpr (MR > 1) add_blocks_of<NV, MR - 1>(rows, segment, panel, p, blocks);
 }
 
 template <int NV>
-HWY_INLINE void add_panel(const Tile& tile, std::int64_t begin, std::int64_t end, const float* weight,
-                          std::int64_t column) {
+HWY_INLINE void add_panel(const Segment& segment, const float* in, const float* weight, float* acc,
+                          std::int64_t c_in) {
   constexpr std::int64_t stretch = NV == 1 && kWeightsInRegisters ? kLine : kStretch;
-  const std::int64_t pairs = end - begin;
-  const std::int64_t blocks = (pairs + kRows<NV> - 1) / kRows<NV>;
-  const std::int64_t rows = pairs / blocks;           // of the small blocks
-  const std::int64_t larger = pairs - rows * blocks;  // blocks with one row more
-  for (std::int64_t ci = 0; ci < tile.c_in; ci += stretch) {
-    const Panel panel{weight + ci * NV * kLanes, ci, std::min(stretch, tile.c_in - ci), column};
-    if (larger > 0) add_blocks_of<NV>(rows + 1, tile, panel, begin, larger);
-    if (larger < blocks) add_blocks_of<NV>(rows, tile, panel, begin + larger * (rows + 1), blocks - larger);
+  const std::int64_t blocks = (segment.pairs + kRows<NV> - 1) / kRows<NV>;
+  const std::int64_t rows = segment.pairs / blocks;           // of the small blocks
+  const std::int64_t larger = segment.pairs - rows * blocks;  // blocks with one row more
+  for (std::int64_t ci = 0; ci < c_in; ci += stretch) {
+    const Panel panel{in + ci, weight + ci * NV * kLanes, acc, std::min(stretch, c_in - ci)};
+    if (larger > 0) add_blocks_of<NV>(rows + 1, segment, panel, 0, larger);
+    if (larger < blocks) add_blocks_of<NV>(rows, segment, panel, larger * (rows + 1), blocks - larger);
   }
 }
 
-/// Adds the pairs [begin, end) times one packed weight matrix [panel, C_in, columns of the panel].
-inline void add_segment(const Tile& tile, std::int64_t begin, std::int64_t end, const float* weight) {
-  if (begin == end) return;
-  const std::int64_t vectors = tile.columns / kLanes;
+/// Adds one segment: rows of `in` [.., C_in] times `weight` [panel, C_in, columns of the panel] into rows of
+/// `acc`
+/// [.., columns].
+inline void add_segment(const Segment& segment, const float* in, const float* weight, float* acc,
+                        std::int64_t c_in, std::int64_t columns) {
+  if (segment.pairs == 0) return;
+  const std::int64_t vectors = columns / kLanes;
   const std::int64_t panels = panels_of(vectors);
   for (std::int64_t panel = 0; panel < panels; ++panel) {
     const std::int64_t first = vectors * panel / panels;
     const std::int64_t count = vectors * (panel + 1) / panels - first;
-    const float* w = weight + first * kLanes * tile.c_in;
-    if (count == 1) add_panel<1>(tile, begin, end, w, first * kLanes);
-    if (count == 2) add_panel<2>(tile, begin, end, w, first * kLanes);
+    const float* w = weight + first * kLanes * c_in;
+    float* to = acc + first * kLanes;
+    if (count == 1) add_panel<1>(segment, in, w, to, c_in);
+    if (count == 2) add_panel<2>(segment, in, w, to, c_in);
     if constexpr (kMaxVectors > 2) {
-      if (count == 3) add_panel<3>(tile, begin, end, w, first * kLanes);
-      if (count == 4) add_panel<4>(tile, begin, end, w, first * kLanes);
+      if (count == 3) add_panel<3>(segment, in, w, to, c_in);
+      if (count == 4) add_panel<4>(segment, in, w, to, c_in);
     }
+  }
+}
+
+/// offsets[i] = (rows[i] − first) · stride. Vectorized by the compiler.
+inline void row_offsets(const std::int32_t* rows, std::int64_t count, std::int32_t first, std::int64_t stride,
+                        std::int64_t* offsets) {
+  const auto width = static_cast<std::uint32_t>(stride);
+  for (std::int64_t i = 0; i < count; ++i) {
+    offsets[i] =
+        static_cast<std::int64_t>(std::uint64_t{static_cast<std::uint32_t>(rows[i] - first)} * width);
   }
 }
 

@@ -10,8 +10,8 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/linear_packed_gemm.cc"
 #include "backend/cpu/simd_targets.h"
 // after simd_targets.h
+#include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <string>
 
 #include <hwy/foreach_target.h>
@@ -31,7 +31,7 @@ std::int64_t linear_scratch_bytes(const SparseConvArgs& args) {
   const std::int64_t columns = padded_columns(args.problem.c_out);
   const std::int64_t rows = tile_rows(args.problem.n_out, columns);
   return scratch_bytes(rows, columns, resolve_threads(args.threads),
-                       rows * static_cast<std::int64_t>(sizeof(std::int32_t)));
+                       2 * (rows + kAhead) * static_cast<std::int64_t>(sizeof(std::int64_t)));
 }
 
 void run_linear(const SparseConvArgs& args) {
@@ -48,14 +48,18 @@ void run_linear(const SparseConvArgs& args) {
   float* scratch = aligned<float>(args.workspace);
   const TileEpilogue epilogue = pad_epilogue(args.epilogue, c_out, columns, scratch);
   float* tiles = scratch + 3 * columns;
-  auto* in_order = aligned<std::int32_t>(tiles + resolve_threads(args.threads) * rows * columns);
-  std::iota(in_order, in_order + rows, 0);
+  auto* in_offset = aligned<std::int64_t>(tiles + resolve_threads(args.threads) * rows * columns);
+  std::int64_t* acc_offset = in_offset + rows + kAhead;
+  for (std::int64_t row = 0; row < rows + kAhead; ++row) {
+    in_offset[row] = std::min(row, rows - 1) * c_in;
+    acc_offset[row] = std::min(row, rows - 1) * columns;
+  }
 
   parallel_chunks(n_out, rows, args.threads, [&](std::int64_t begin, std::int64_t end, int slot) {
-    const Tile tile{in + begin * c_in, in_order, in_order, tiles + slot * rows * columns, c_in, columns, 0};
-    start_tile(epilogue, end - begin, columns, tile.acc);
-    add_segment(tile, 0, end - begin, weight);
-    finish_tile(epilogue, tile.acc, end - begin, columns, c_out, begin, out);
+    float* acc = tiles + slot * rows * columns;
+    start_tile(epilogue, end - begin, columns, acc);
+    add_segment({in_offset, acc_offset, end - begin}, in + begin * c_in, weight, acc, c_in, columns);
+    finish_tile(epilogue, acc, end - begin, columns, c_out, begin, out);
   });
 }
 

@@ -42,56 +42,149 @@ std::int64_t segment_end(const std::int32_t* rows, std::int64_t begin, std::int6
   return begin;
 }
 
+/// Asks for `bytes` at `p`, to be used some microseconds later: into the L2 cache.
+inline void prefetch_later(const void* p, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(p) + i, 0, 2);
+}
+
+/// The raw pointers of a run.
+struct Operands {
+  std::int64_t c_in, c_out, volume;
+  std::int64_t columns;              // of the accumulators
+  std::int64_t rows;                 // of a tile
+  const std::int64_t* offset_begin;  // [K+1]
+  const std::int32_t* in_rows;       // [pairs]
+  const std::int32_t* out_rows;      // [pairs]
+  const float* in;                   // [N_in, C_in]
+  const float* weight;               // [K, panel, C_in, columns of the panel]
+  float* out;                        // [N_out, C_out]
+};
+
+/// One thread's walk over the segments of neighbouring tiles. A segment's offsets are listed while the one
+/// before it is still to be multiplied, so that rows can be prefetched across the border between them.
+class SegmentReader {
+ public:
+  struct Listed {
+    Segment segment;
+    std::int64_t offset;  // the kernel offset k
+  };
+
+  static std::int64_t integers(std::int64_t rows, std::int64_t volume) {
+    return volume + 4 * (rows + kAhead);
+  }
+
+  SegmentReader(const Operands& operands, std::int64_t first_row, std::int64_t* scratch)
+      : operands_(operands), cursor_(scratch), lists_(scratch + operands.volume) {
+    for (std::int64_t k = 0; k < operands.volume; ++k) {
+      const std::int32_t* rows = operands.out_rows;
+      cursor_[k] =
+          std::lower_bound(rows + operands.offset_begin[k], rows + operands.offset_begin[k + 1], first_row) -
+          rows;
+    }
+  }
+
+  void start(std::int64_t tile, std::int64_t tile_end) {
+    tile_ = static_cast<std::int32_t>(tile);
+    tile_end_ = static_cast<std::int32_t>(tile_end);
+    next_offset_ = 0;
+    ahead_ = list_next();
+  }
+
+  /// The next segment with any pair; one without pairs at the end of the tile.
+  Listed next() {
+    const Listed listed = ahead_;
+    if (listed.segment.pairs == 0) return listed;
+    ahead_ = list_next();
+    const Segment& segment = listed.segment;
+    const Segment& after = ahead_.segment.pairs > 0 ? ahead_.segment : segment;
+    for (std::int64_t i = 0; i < kAhead; ++i) {
+      const std::int64_t from = std::min(i, after.pairs - 1);
+      const_cast<std::int64_t*>(segment.in_offset)[segment.pairs + i] = after.in_offset[from];
+      const_cast<std::int64_t*>(segment.acc_offset)[segment.pairs + i] = after.acc_offset[from];
+    }
+    return listed;
+  }
+
+ private:
+  Listed list_next() {
+    const Operands& o = operands_;
+    for (; next_offset_ < o.volume; ++next_offset_) {
+      const std::int64_t first = cursor_[next_offset_];
+      const std::int64_t last = segment_end(o.out_rows, first, o.offset_begin[next_offset_ + 1], tile_end_);
+      const std::int64_t pairs = last - first;
+      if (pairs == 0) continue;
+      cursor_[next_offset_] = last;
+      // The next tile's part of both lists is about as long.
+      prefetch_later(o.out_rows + last, pairs * static_cast<std::int64_t>(sizeof(std::int32_t)));
+      prefetch_later(o.in_rows + last, pairs * static_cast<std::int64_t>(sizeof(std::int32_t)));
+      list_ ^= 1;
+      std::int64_t* in_offset = lists_ + list_ * 2 * (o.rows + kAhead);
+      std::int64_t* acc_offset = in_offset + o.rows + kAhead;
+      row_offsets(o.in_rows + first, pairs, 0, o.c_in, in_offset);
+      row_offsets(o.out_rows + first, pairs, tile_, o.columns, acc_offset);
+      return {{in_offset, acc_offset, pairs}, next_offset_++};
+    }
+    return {};
+  }
+
+  const Operands& operands_;
+  std::int64_t* cursor_;  // [K] first pair not yet listed
+  std::int64_t* lists_;   // [2, in and acc, rows + kAhead]
+  std::int32_t tile_ = 0;
+  std::int32_t tile_end_ = 0;
+  std::int64_t next_offset_ = 0;
+  std::int64_t list_ = 0;
+  Listed ahead_ = {};
+};
+
 std::int64_t sparse_scratch_bytes(const SparseConvArgs& args) {
   const std::int64_t columns = padded_columns(args.problem.c_out);
+  const std::int64_t rows = tile_rows(args.problem.n_out, columns);
   const std::int64_t slots = resolve_threads(args.threads);
-  const std::int64_t cursors = slots * args.problem.spec.volume() * static_cast<std::int64_t>(sizeof(std::int64_t));
-  return scratch_bytes(tile_rows(args.problem.n_out, columns), columns, slots, cursors);
+  return scratch_bytes(rows, columns, slots,
+                       slots * SegmentReader::integers(rows, args.problem.spec.volume()) *
+                           static_cast<std::int64_t>(sizeof(std::int64_t)));
 }
 
 void run_sparse(const SparseConvArgs& args) {
-  const std::int64_t c_out = args.weight.c_out();
-  const std::int64_t c_in = args.weight.c_in();
-  const std::int64_t volume = args.weight.volume();
   const std::int64_t n_out = args.out.size(0);
-  const std::int64_t columns = padded_columns(c_out);
+  const std::int64_t columns = padded_columns(args.weight.c_out());
   const std::int64_t rows = tile_rows(n_out, columns);
   const std::int64_t slots = resolve_threads(args.threads);
-  const std::int64_t* offset_begin = args.map->offset_begin.data<std::int64_t>();
-  const std::int32_t* out_rows = args.map->out_rows.data<std::int32_t>();
   const Tensor packed = packed_panels(args.weight);
-  const float* weight = packed.data<float>();
-  float* out = args.out.mutable_data<float>();
-
+  const Operands o{args.weight.c_in(),
+                   args.weight.c_out(),
+                   args.weight.volume(),
+                   columns,
+                   rows,
+                   args.map->offset_begin.data<std::int64_t>(),
+                   args.map->in_rows.data<std::int32_t>(),
+                   args.map->out_rows.data<std::int32_t>(),
+                   args.in.data<float>(),
+                   packed.data<float>(),
+                   args.out.mutable_data<float>()};
   float* scratch = aligned<float>(args.workspace);
-  const TileEpilogue epilogue = pad_epilogue(args.epilogue, c_out, columns, scratch);
+  const TileEpilogue epilogue = pad_epilogue(args.epilogue, o.c_out, columns, scratch);
   float* tiles = scratch + 3 * columns;
-  auto* all_cursors = aligned<std::int64_t>(tiles + slots * rows * columns);
+  auto* integers = aligned<std::int64_t>(tiles + slots * rows * columns);
 
   parallel_chunks(
       n_out, rows * kTilesPerChunk, args.threads, [&](std::int64_t begin, std::int64_t end, int slot) {
-        std::int64_t* cursor = all_cursors + slot * volume;
-        for (std::int64_t k = 0; k < volume; ++k) {
-          cursor[k] =
-              std::lower_bound(out_rows + offset_begin[k], out_rows + offset_begin[k + 1], begin) - out_rows;
-        }
-        Tile tile{args.in.data<float>(),
-                  args.map->in_rows.data<std::int32_t>(),
-                  out_rows,
-                  tiles + slot * rows * columns,
-                  c_in,
-                  columns,
-                  begin};
-        for (; tile.first_row < end; tile.first_row += rows) {
-          const std::int64_t tile_end = std::min(end, tile.first_row + rows);
-          start_tile(epilogue, tile_end - tile.first_row, columns, tile.acc);
-          for (std::int64_t k = 0; k < volume; ++k) {
-            const std::int64_t stop =
-                segment_end(out_rows, cursor[k], offset_begin[k + 1], static_cast<std::int32_t>(tile_end));
-            add_segment(tile, cursor[k], stop, weight + k * c_in * columns);
-            cursor[k] = stop;
+        float* acc = tiles + slot * rows * columns;
+        SegmentReader reader(o, begin, integers + slot * SegmentReader::integers(rows, o.volume));
+        for (std::int64_t tile = begin; tile < end; tile += rows) {
+          const std::int64_t count = std::min(rows, end - tile);
+          start_tile(epilogue, count, columns, acc);
+          reader.start(tile, tile + count);
+          for (auto listed = reader.next(); listed.segment.pairs > 0; listed = reader.next()) {
+            const std::int64_t k = listed.offset;  // brings 1/K of the output rows closer, for finish_tile
+            const float* out = o.out + tile * o.c_out;
+            const std::int64_t share = count * o.c_out;
+            prefetch_later(out + share * k / o.volume, (share * (k + 1) / o.volume - share * k / o.volume) *
+                                                           static_cast<std::int64_t>(sizeof(float)));
+            add_segment(listed.segment, o.in, o.weight + k * o.c_in * columns, acc, o.c_in, columns);
           }
-          finish_tile(epilogue, tile.acc, tile_end - tile.first_row, columns, c_out, tile.first_row, out);
+          finish_tile(epilogue, acc, count, columns, o.c_out, tile, o.out);
         }
       });
 }

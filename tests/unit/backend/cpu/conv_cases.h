@@ -100,6 +100,7 @@ struct Problem {
     if (c.epilogue & 4) args.epilogue.shift = signed_random({c.c_out}, random);
     if (c.epilogue & 8) args.epilogue.residual = signed_random({c.n_out, c.c_out}, random);
     if (c.epilogue & 16) args.epilogue.activation = Activation::kRelu;
+    args.problem.spec.kernel = Dims{c.volume};
     args.problem.n_in = c.n_in;
     args.problem.n_out = c.n_out;
     args.problem.pairs = with_map ? map.pairs() : c.n_in;
