@@ -41,7 +41,7 @@ std::vector<std::string> fuzz_seeds() {
                              number(packed.size(), 4) + number(content.size(), 4) + number(5, 2) +
                              number(0, 2);
   const std::string local = number(0x04034b50, 4) + common + "a.npy" + packed;
-  const std::string entry = number(0x02014b50, 4) + number(20, 2) + common + number(0, 14) + "a.npy";
+  const std::string entry = number(0x02014b50, 4) + number(20, 2) + common + std::string(14, '\0') + "a.npy";
   const std::string end = number(0x06054b50, 4) + number(0, 4) + number(1, 2) + number(1, 2) +
                           number(entry.size(), 4) + number(local.size(), 4) + number(0, 2);
   return {io::encode_npz({{"points", points}, {"other", Tensor::zeros({}, DType::kI64)}}), io::encode_npz({}),

@@ -57,8 +57,10 @@ Tensor parse_npz_array(std::string_view bytes, const std::string& path, const st
 
 std::string encode_npz(const std::map<std::string, Tensor>& tensors) {
   std::vector<std::pair<std::string, std::string>> members;
-  for (const auto& [name, tensor] : tensors)
+  members.reserve(tensors.size());
+  for (const auto& [name, tensor] : tensors) {
     members.emplace_back(name + std::string(kEnding), encode_npy(tensor));
+  }
   return pack_zip(members);
 }
 

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint64_t kIn64 = 0xffffffff;
 constexpr std::uint64_t kNeedsZip64 = 45;
 
+/// The low `width` bytes of `value`, at most eight.
 void put(std::string& bytes, std::uint64_t value, int width) {
   for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i) & 255);
 }
@@ -53,7 +54,7 @@ std::string pack_zip(const std::vector<std::pair<std::string, std::string>>& mem
     put(directory, 0x02014b50, 4);
     put(directory, kNeedsZip64, 2);
     put_common(directory, name, crc, 28);
-    put(directory, 0, 2 + 2 + 2 + 4);  // no comment, first disk, no attributes
+    directory.append(2 + 2 + 2 + 4, '\0');  // no comment, first disk, no attributes
     put(directory, kIn64, 4);
     directory += name;
     put(directory, 1, 2);
