@@ -10,6 +10,7 @@
 #include "aerogel/plan.h"
 
 #include "check_report.h"
+#include "cli.h"
 
 namespace {
 
@@ -51,6 +52,7 @@ int check(const CheckOptions& options) {
   CheckTotals totals;
   for (const auto& which : cases_of(options)) {
     for (const aerogel::Backend backend : backends) {
+      aerogel::cli::throw_if_interrupted();
       aerogel::ExecOptions exec;
       exec.backend = backend;
       exec.threads = options.threads;
@@ -71,7 +73,7 @@ int check(const CheckOptions& options) {
 
 }  // namespace
 
-CLI::App* add_check(CLI::App& app, int& exit_code) {
+CLI::App* aerogel::cli::add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "Run recorded cases on every backend and compare");
   command

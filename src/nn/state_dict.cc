@@ -51,8 +51,8 @@ struct Spread {
 /// identity.
 Spread spread_of(const Parameter& parameter) {
   if (parameter.shape.size() > 1) {
-    const auto fan_in = static_cast<float>(parameter.shape.product() / parameter.shape[0]);
-    return {0, std::sqrt(6.0F / fan_in)};
+    const std::int64_t fan_in = parameter.shape.product() / parameter.shape[0];
+    return {0, std::sqrt(6.0F / static_cast<float>(fan_in))};
   }
   if (ends_with(parameter.name, "running_var") || ends_with(parameter.name, "weight")) return {1, 0.125F};
   return {0, 0.125F};
@@ -110,9 +110,8 @@ void init_weights(Module& module, std::uint64_t seed) {
   for (const Parameter& parameter : parameters_of(module)) {
     NamedStream stream(seed, parameter.name);
     const Spread spread = spread_of(parameter);
-    const Tensor tensor = Tensor::empty(parameter.shape, DType::kF32);
-    Tensor writable = tensor;
-    float* values = writable.mutable_data<float>();
+    Tensor tensor = Tensor::empty(parameter.shape, DType::kF32);
+    float* values = tensor.mutable_data<float>();
     for (std::int64_t i = 0; i < tensor.numel(); ++i)
       values[i] = spread.centre + spread.half_width * stream.signed_unit();
     parameter.set(tensor);

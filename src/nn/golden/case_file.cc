@@ -56,7 +56,7 @@ Tensor CaseFile::array(const Json& reference) const {
   if (std::filesystem::path(name).filename() != name) {  // arrays stand beside case.json
     throw InvalidArgument(fmt::format("[case] '{}' is not a file name", name));
   }
-  const Tensor tensor = io::read_npy(folder / name);
+  Tensor tensor = io::read_npy(folder / name);
   const Dims shape = dims_of(reference.at("shape"));
   const DType dtype = parse_numpy_dtype(reference.at("dtype").get<std::string>());
   if (!(tensor.shape() == shape) || tensor.dtype() != dtype) {

@@ -21,7 +21,7 @@ void add_vectors(const fs::path& path, const std::string& name, std::vector<Case
       for (std::size_t i = 0; i < list.size(); ++i) {
         const std::string item =
             list[i].is_object() ? list[i].value("name", std::to_string(i)) : std::to_string(i);
-        cases.push_back({name + "/" + item, path, CaseFormat::kPaddle, section, i});
+        cases.push_back({fmt::format("{}/{}", name, item), path, CaseFormat::kPaddle, section, i});
       }
     }
   } catch (const std::exception&) {

@@ -95,7 +95,7 @@ Tensor global_pool(std::string_view cls, const SparseTensor& in, const Context& 
   if (cls == "SparseGlobalMaxPool") return global_max_pool(in, context.exec);
   if (cls != "SparseGlobalAvgPool")
     throw Unsupported(fmt::format("[spconv] no global pool of class '{}'", cls));
-  const Tensor mean = global_avg_pool(in, context.exec);
+  Tensor mean = global_avg_pool(in, context.exec);
   if (!quirks.global_avg_channel_zero) return mean;
   Tensor first = Tensor::empty({mean.size(0)}, DType::kF32, context.exec);
   if (context.exec.dry_run) return first;
