@@ -47,7 +47,9 @@ constexpr std::int64_t kLine = 16;  // floats of a cache line
 constexpr int kMaxVectors = 4;
 constexpr bool kWeightsInRegisters = true;
 template <int NV>
-constexpr int kRows = NV <= 3 ? 8 : 6;
+constexpr int kRows = NV == 1   ? 5
+                      : NV <= 3 ? 8
+                                : 6;
 #else
 constexpr int kMaxVectors = 2;
 constexpr bool kWeightsInRegisters = false;
@@ -171,6 +173,7 @@ HWY_NOINLINE void add_blocks_narrow(const Segment& segment, const Panel& panel, 
   for (; blocks > 0; --blocks, in_offset += MR, acc_offset += MR) {
     const float* x[MR];
     V sum[MR];
+    V odd[MR];
     AEROGEL_UNROLL
     for (int r = 0; r < MR; ++r) {
       hwy::Prefetch(in + in_offset[kAhead - MR + r]);
@@ -178,12 +181,18 @@ HWY_NOINLINE void add_blocks_narrow(const Segment& segment, const Panel& panel, 
       sum[r] = hn::Load(d, acc + acc_offset[r]);
     }
     AEROGEL_UNROLL
-    for (int i = 0; i < kLine; ++i) {
+    for (int r = 0; r < MR; ++r) odd[r] = hn::Mul(hn::Set(d, x[r][1]), weight[1]);
+    AEROGEL_UNROLL
+    for (int r = 0; r < MR; ++r) sum[r] = hn::MulAdd(hn::Set(d, x[r][0]), weight[0], sum[r]);
+    AEROGEL_UNROLL
+    for (int i = 2; i < kLine; i += 2) {
       AEROGEL_UNROLL
       for (int r = 0; r < MR; ++r) sum[r] = hn::MulAdd(hn::Set(d, x[r][i]), weight[i], sum[r]);
+      AEROGEL_UNROLL
+      for (int r = 0; r < MR; ++r) odd[r] = hn::MulAdd(hn::Set(d, x[r][i + 1]), weight[i + 1], odd[r]);
     }
     AEROGEL_UNROLL
-    for (int r = 0; r < MR; ++r) hn::Store(sum[r], d, acc + acc_offset[r]);
+    for (int r = 0; r < MR; ++r) hn::Store(hn::Add(sum[r], odd[r]), d, acc + acc_offset[r]);
   }
 }
 
@@ -236,11 +245,26 @@ inline void add_segment(const Segment& segment, const float* in, const float* we
   }
 }
 
-/// offsets[i] = (rows[i] − first) · stride. Vectorized by the compiler.
+/// offsets[i] = (rows[i] − first) · stride, both factors in 32 bits.
 inline void row_offsets(const std::int32_t* rows, std::int64_t count, std::int32_t first, std::int64_t stride,
                         std::int64_t* offsets) {
   const auto width = static_cast<std::uint32_t>(stride);
-  for (std::int64_t i = 0; i < count; ++i) {
+  std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::uint64_t> d64;
+  const hn::Repartition<std::uint32_t, decltype(d64)> d32;
+  const hn::Rebind<std::uint32_t, decltype(d64)> half;
+  constexpr std::int64_t step = hn::MaxLanes(hn::ScalableTag<std::uint64_t>());
+  const auto widths = hn::Set(d32, width);
+  const auto firsts = hn::Set(d64, static_cast<std::uint32_t>(first));
+  for (; i + step <= count; i += step) {
+    const auto row = hn::Sub(
+        hn::PromoteTo(d64, hn::LoadU(half, reinterpret_cast<const std::uint32_t*>(rows) + i)), firsts);
+    hn::StoreU(hn::MulEven(hn::BitCast(d32, row), widths), d64,
+               reinterpret_cast<std::uint64_t*>(offsets) + i);
+  }
+#endif
+  for (; i < count; ++i) {
     offsets[i] =
         static_cast<std::int64_t>(std::uint64_t{static_cast<std::uint32_t>(rows[i] - first)} * width);
   }

@@ -13,7 +13,9 @@
 // after simd_targets.h
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <utility>
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -65,8 +67,12 @@ struct Operands {
 class SegmentReader {
  public:
   struct Listed {
-    Segment segment;
-    std::int64_t offset;  // the kernel offset k
+    std::int64_t* in_offset = nullptr;   // [rows + kAhead]
+    std::int64_t* acc_offset = nullptr;  // [rows + kAhead]
+    std::int64_t pairs = 0;
+    std::int64_t k = 0;  // the kernel offset
+
+    Segment segment() const { return {in_offset, acc_offset, pairs}; }
   };
 
   static std::int64_t integers(std::int64_t rows, std::int64_t volume) {
@@ -74,67 +80,66 @@ class SegmentReader {
   }
 
   SegmentReader(const Operands& operands, std::int64_t first_row, std::int64_t* scratch)
-      : operands_(operands), cursor_(scratch), lists_(scratch + operands.volume) {
+      : operands_(operands), cursor_(scratch) {
+    const std::int32_t* rows = operands.out_rows;
     for (std::int64_t k = 0; k < operands.volume; ++k) {
-      const std::int32_t* rows = operands.out_rows;
-      cursor_[k] =
-          std::lower_bound(rows + operands.offset_begin[k], rows + operands.offset_begin[k + 1], first_row) -
-          rows;
+      const std::int32_t* end = rows + operands.offset_begin[k + 1];
+      cursor_[k] = std::lower_bound(rows + operands.offset_begin[k], end, first_row) - rows;
     }
+    const std::int64_t length = operands.rows + kAhead;
+    std::int64_t* lists = scratch + operands.volume;
+    std::fill_n(lists, 4 * length, 0);  // what is behind a list is prefetched
+    listed_ = {lists, lists + length};
+    ahead_ = {lists + 2 * length, lists + 3 * length};
   }
 
   void start(std::int64_t tile, std::int64_t tile_end) {
     tile_ = static_cast<std::int32_t>(tile);
     tile_end_ = static_cast<std::int32_t>(tile_end);
-    next_offset_ = 0;
-    ahead_ = list_next();
+    k_ = 0;
+    list(ahead_);
   }
 
   /// The next segment with any pair; one without pairs at the end of the tile.
-  Listed next() {
-    const Listed listed = ahead_;
-    if (listed.segment.pairs == 0) return listed;
-    ahead_ = list_next();
-    const Segment& segment = listed.segment;
-    const Segment& after = ahead_.segment.pairs > 0 ? ahead_.segment : segment;
-    for (std::int64_t i = 0; i < kAhead; ++i) {
-      const std::int64_t from = std::min(i, after.pairs - 1);
-      const_cast<std::int64_t*>(segment.in_offset)[segment.pairs + i] = after.in_offset[from];
-      const_cast<std::int64_t*>(segment.acc_offset)[segment.pairs + i] = after.acc_offset[from];
-    }
-    return listed;
+  const Listed& next() {
+    std::swap(listed_, ahead_);
+    if (listed_.pairs == 0) return listed_;
+    list(ahead_);
+    const Listed& after = ahead_.pairs > 0 ? ahead_ : listed_;
+    std::memmove(listed_.in_offset + listed_.pairs, after.in_offset, kAhead * sizeof(std::int64_t));
+    std::memmove(listed_.acc_offset + listed_.pairs, after.acc_offset, kAhead * sizeof(std::int64_t));
+    return listed_;
   }
 
  private:
-  Listed list_next() {
+  /// Lists the next kernel offset with any pair in this tile.
+  void list(Listed& to) {
     const Operands& o = operands_;
-    for (; next_offset_ < o.volume; ++next_offset_) {
-      const std::int64_t first = cursor_[next_offset_];
-      const std::int64_t last = segment_end(o.out_rows, first, o.offset_begin[next_offset_ + 1], tile_end_);
-      const std::int64_t pairs = last - first;
-      if (pairs == 0) continue;
-      cursor_[next_offset_] = last;
-      // The next tile's part of both lists is about as long.
-      prefetch_later(o.out_rows + last, pairs * static_cast<std::int64_t>(sizeof(std::int32_t)));
-      prefetch_later(o.in_rows + last, pairs * static_cast<std::int64_t>(sizeof(std::int32_t)));
-      list_ ^= 1;
-      std::int64_t* in_offset = lists_ + list_ * 2 * (o.rows + kAhead);
-      std::int64_t* acc_offset = in_offset + o.rows + kAhead;
-      row_offsets(o.in_rows + first, pairs, 0, o.c_in, in_offset);
-      row_offsets(o.out_rows + first, pairs, tile_, o.columns, acc_offset);
-      return {{in_offset, acc_offset, pairs}, next_offset_++};
+    to.pairs = 0;
+    for (; to.pairs == 0 && k_ < o.volume; ++k_) {
+      const std::int64_t first = cursor_[k_];
+      const std::int64_t end = o.offset_begin[k_ + 1];
+      const std::int64_t last = segment_end(o.out_rows, first, end, tile_end_);
+      to.pairs = last - first;
+      to.k = k_;
+      if (to.pairs == 0) continue;
+      cursor_[k_] = last;
+      row_offsets(o.in_rows + first, to.pairs, 0, o.c_in, to.in_offset);
+      row_offsets(o.out_rows + first, to.pairs, tile_, o.columns, to.acc_offset);
+      const std::int64_t bytes =
+          std::min(to.pairs, end - last) * static_cast<std::int64_t>(sizeof(std::int32_t));
+      prefetch_later(o.out_rows + last, bytes);  // the next tile's part of both lists is about as long
+      prefetch_later(o.in_rows + last, bytes);
     }
-    return {};
   }
 
   const Operands& operands_;
   std::int64_t* cursor_;  // [K] first pair not yet listed
-  std::int64_t* lists_;   // [2, in and acc, rows + kAhead]
+  Listed listed_;         // handed out
+  Listed ahead_;          // the one after it
+  std::int64_t k_ = 0;    // the kernel offset to be listed next
   std::int32_t tile_ = 0;
   std::int32_t tile_end_ = 0;
-  std::int64_t next_offset_ = 0;
-  std::int64_t list_ = 0;
-  Listed ahead_ = {};
 };
 
 std::int64_t sparse_scratch_bytes(const SparseConvArgs& args) {
@@ -168,25 +173,26 @@ void run_sparse(const SparseConvArgs& args) {
   float* tiles = scratch + 3 * columns;
   auto* integers = aligned<std::int64_t>(tiles + slots * rows * columns);
 
-  parallel_chunks(
-      n_out, rows * kTilesPerChunk, args.threads, [&](std::int64_t begin, std::int64_t end, int slot) {
-        float* acc = tiles + slot * rows * columns;
-        SegmentReader reader(o, begin, integers + slot * SegmentReader::integers(rows, o.volume));
-        for (std::int64_t tile = begin; tile < end; tile += rows) {
-          const std::int64_t count = std::min(rows, end - tile);
-          start_tile(epilogue, count, columns, acc);
-          reader.start(tile, tile + count);
-          for (auto listed = reader.next(); listed.segment.pairs > 0; listed = reader.next()) {
-            const std::int64_t k = listed.offset;  // brings 1/K of the output rows closer, for finish_tile
-            const float* out = o.out + tile * o.c_out;
-            const std::int64_t share = count * o.c_out;
-            prefetch_later(out + share * k / o.volume, (share * (k + 1) / o.volume - share * k / o.volume) *
-                                                           static_cast<std::int64_t>(sizeof(float)));
-            add_segment(listed.segment, o.in, o.weight + k * o.c_in * columns, acc, o.c_in, columns);
-          }
-          finish_tile(epilogue, acc, count, columns, o.c_out, tile, o.out);
-        }
-      });
+  parallel_chunks(n_out, rows * kTilesPerChunk, args.threads,
+                  [&](std::int64_t begin, std::int64_t end, int slot) {
+                    float* acc = tiles + slot * rows * columns;
+                    SegmentReader reader(o, begin, integers + slot * SegmentReader::integers(rows, o.volume));
+                    for (std::int64_t tile = begin; tile < end; tile += rows) {
+                      const std::int64_t count = std::min(rows, end - tile);
+                      start_tile(epilogue, count, columns, acc);
+                      reader.start(tile, tile + count);
+                      float* out = o.out + tile * o.c_out;
+                      std::int64_t asked = 0;  // of the tile's output, brought closer for finish_tile
+                      for (const auto* listed = &reader.next(); listed->pairs > 0; listed = &reader.next()) {
+                        const std::int64_t ask = count * o.c_out * (listed->k + 1) / o.volume;
+                        prefetch_later(out + asked, (ask - asked) * static_cast<std::int64_t>(sizeof(float)));
+                        asked = ask;
+                        add_segment(listed->segment(), o.in, o.weight + listed->k * o.c_in * columns, acc,
+                                    o.c_in, columns);
+                      }
+                      finish_tile(epilogue, acc, count, columns, o.c_out, tile, o.out);
+                    }
+                  });
 }
 
 }  // namespace

@@ -39,9 +39,10 @@ inline std::int64_t tile_rows(std::int64_t n_out, std::int64_t columns) {
 
 struct TileEpilogue {
   const float* bias;      // [columns], zeros if there is none
-  const float* scale;     // [columns] or null
-  const float* shift;     // [columns] or null
+  const float* scale;     // [columns], ones if there is none
+  const float* shift;     // [columns], zeros if there is none
   const float* residual;  // [N_out, C_out] or null
+  bool affine;            // scale or shift was given
   bool relu;
 };
 
@@ -63,61 +64,79 @@ T* aligned(void* memory) {
 /// Fills the first 3 · columns floats of `scratch`.
 inline TileEpilogue pad_epilogue(const Epilogue& epilogue, std::int64_t c_out, std::int64_t columns,
                                  float* scratch) {
-  std::memset(scratch, 0, static_cast<std::size_t>(3 * columns) * sizeof(float));
-  const auto padded = [&](const Tensor& from, std::int64_t place) -> const float* {
+  const auto padded = [&](const Tensor& from, std::int64_t place, float otherwise) {
     float* to = scratch + place * columns;
+    std::fill_n(to, columns, otherwise);
     if (from.defined()) std::copy_n(from.data<float>(), c_out, to);
-    return from.defined() ? to : nullptr;
+    return to;
   };
-  padded(epilogue.bias, 0);
-  return {scratch, padded(epilogue.scale, 1), padded(epilogue.shift, 2),
+  return {padded(epilogue.bias, 0, 0),
+          padded(epilogue.scale, 1, 1),
+          padded(epilogue.shift, 2, 0),
           epilogue.residual.defined() ? epilogue.residual.data<float>() : nullptr,
+          epilogue.scale.defined() || epilogue.shift.defined(),
           epilogue.activation == Activation::kRelu};
 }
 
 inline void start_tile(const TileEpilogue& epilogue, std::int64_t rows, std::int64_t columns, float* acc) {
   const D d;
-  for (std::int64_t row = 0; row < rows; ++row, acc += columns) {
-    for (std::int64_t j = 0; j < columns; j += kLanes) hn::Store(hn::Load(d, epilogue.bias + j), d, acc + j);
+  for (std::int64_t j = 0; j < columns; j += kLanes) {
+    const V bias = hn::Load(d, epilogue.bias + j);
+    for (std::int64_t row = 0; row < rows; ++row) hn::Store(bias, d, acc + row * columns + j);
   }
 }
 
-HWY_INLINE V finished(V value, const TileEpilogue& epilogue, std::int64_t column) {
+/// One vector of columns of all rows of a tile: acc → out. The last `lanes` < kLanes columns of a row go
+/// through a buffer. ReLU is x < 0 ? 0 : x, so that NaN stays NaN.
+template <bool kAffine, bool kResidual, bool kRelu>
+HWY_INLINE void finish_columns(const TileEpilogue& epilogue, const float* acc, std::int64_t rows,
+                               std::int64_t columns, std::int64_t c_out, std::int64_t column,
+                               const float* residual, float* out) {
   const D d;
-  if (epilogue.scale) value = hn::Mul(value, hn::Load(d, epilogue.scale + column));
-  if (epilogue.shift) value = hn::Add(value, hn::Load(d, epilogue.shift + column));
-  return value;
+  const V scale = hn::Load(d, epilogue.scale + column);
+  const V shift = hn::Load(d, epilogue.shift + column);
+  const std::int64_t lanes = std::min(kLanes, c_out - column);
+  HWY_ALIGN float tail[kLanes] = {};
+  acc += column;
+  out += column;
+  if (kResidual) residual += column;
+  for (std::int64_t row = 0; row < rows; ++row, acc += columns, out += c_out) {
+    V value = hn::Load(d, acc);
+    if (kAffine) value = hn::Add(hn::Mul(value, scale), shift);
+    if (kResidual) {
+      const float* from = residual + row * c_out;
+      if (lanes < kLanes) from = std::copy_n(from, lanes, tail) - lanes;
+      value = hn::Add(value, hn::LoadU(d, from));
+    }
+    if (kRelu) value = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);
+    if (lanes == kLanes) {
+      hn::StoreU(value, d, out);
+    } else {
+      hn::Store(value, d, tail);
+      std::copy_n(tail, lanes, out);
+    }
+  }
 }
 
-/// x < 0 ? 0 : x, so that NaN stays NaN.
-HWY_INLINE V activated(V value, const TileEpilogue& epilogue) {
-  return epilogue.relu ? hn::IfThenZeroElse(hn::Lt(value, hn::Zero(D())), value) : value;
+template <bool... kFlags>
+HWY_NOINLINE void finish_rows(const TileEpilogue& epilogue, const float* acc, std::int64_t rows,
+                              std::int64_t columns, std::int64_t c_out, const float* residual, float* out) {
+  for (std::int64_t j = 0; j < columns; j += kLanes) {
+    finish_columns<kFlags...>(epilogue, acc, rows, columns, c_out, j, residual, out);
+  }
 }
 
 /// acc [rows, columns] → out[first_row …, C_out].
 inline void finish_tile(const TileEpilogue& epilogue, const float* acc, std::int64_t rows,
                         std::int64_t columns, std::int64_t c_out, std::int64_t first_row, float* out) {
-  const D d;
-  const std::int64_t whole = c_out / kLanes * kLanes;
-  for (std::int64_t row = 0; row < rows; ++row, acc += columns) {
-    const std::int64_t at = (first_row + row) * c_out;
-    const float* residual = epilogue.residual ? epilogue.residual + at : nullptr;
-    for (std::int64_t j = 0; j < whole; j += kLanes) {
-      V value = finished(hn::Load(d, acc + j), epilogue, j);
-      if (residual) value = hn::Add(value, hn::LoadU(d, residual + j));
-      hn::StoreU(activated(value, epilogue), d, out + at + j);
-    }
-    if (whole < c_out) {
-      HWY_ALIGN float tail[kLanes];
-      V value = finished(hn::Load(d, acc + whole), epilogue, whole);
-      if (residual) {
-        std::fill_n(std::copy_n(residual + whole, c_out - whole, tail), kLanes - (c_out - whole), 0.0F);
-        value = hn::Add(value, hn::Load(d, tail));
-      }
-      hn::Store(activated(value, epilogue), d, tail);
-      std::copy_n(tail, c_out - whole, out + at + whole);
-    }
-  }
+  constexpr decltype(&finish_rows<false, false, false>) kVariants[] = {
+      finish_rows<false, false, false>, finish_rows<false, false, true>, finish_rows<false, true, false>,
+      finish_rows<false, true, true>,   finish_rows<true, false, false>, finish_rows<true, false, true>,
+      finish_rows<true, true, false>,   finish_rows<true, true, true>};
+  const int variant = 4 * epilogue.affine + 2 * (epilogue.residual != nullptr) + epilogue.relu;
+  const std::int64_t at = first_row * c_out;
+  kVariants[variant](epilogue, acc, rows, columns, c_out,
+                     epilogue.residual ? epilogue.residual + at : nullptr, out + at);
 }
 
 /// The weight in panels, packed once per weight.
