@@ -22,6 +22,10 @@
 //
 // Sweeps and chunks of cells run in parallel. Each writes its own part of the lists: same bits for any thread
 // count.
+//
+// Measured, one thread, Intel Xeon (family 6, model 207, AVX3 target), a shared machine, best of 41,
+// 2026-12-01, 3×3×3 submanifold, milliseconds sorted / shuffled: lidar:0 (66,035 sites) 2.5 / 4.9, shell:128
+// (43,704) 1.4 / 2.7. Of the 2.5: blocks 0.35, cells 0.45, matching 0.9, reading 0.7.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -42,10 +46,9 @@
 namespace aerogel::cpu {
 namespace {
 
+constexpr std::int64_t kChunkRows = 16384;
 constexpr std::int64_t kChunkCells =
     4096;  // of one parallel task: some 10,000 rows, well above a task's overhead
-
-using Keys = std::vector<std::uint64_t>;
 
 /// The relation of every axis for the first kernel offset and, as additions to it, for the others.
 struct Relations {
@@ -115,6 +118,15 @@ struct RowKey {
     }
     return key;
   }
+  /// The row of a key with scale 1 and add 0.
+  template <int NDim>
+  void row(std::uint64_t key, std::int32_t* to) const {
+    to[0] = static_cast<std::int32_t>(key >> shift[0]);
+    for (int axis = 0; axis < NDim; ++axis) {
+      const std::uint64_t field = (std::uint64_t{1} << (shift[axis] - shift[1 + axis])) - 1;
+      to[1 + axis] = static_cast<std::int32_t>((key >> shift[1 + axis]) & field);
+    }
+  }
 };
 
 /// body(std::integral_constant<int, ndim>{}): the number of columns as a constant unrolls the loops over
@@ -135,21 +147,29 @@ decltype(auto) with_ndim(int ndim, Body&& body) {
 
 // ---- new coordinate sets ----
 
+/// A list of keys that is not cleared first.
+struct Keys {
+  Array<std::uint64_t> data;
+  std::int64_t count = 0;
+
+  static Keys of_size(std::int64_t count) { return {make_array<std::uint64_t>(count), count}; }
+};
+
 /// Union of two sorted lists of distinct keys.
 Keys merge_union(const Keys& a, const Keys& b) {
-  Keys out(a.size() + b.size());
-  std::size_t i = 0;
-  std::size_t j = 0;
-  std::size_t n = 0;
-  while (i < a.size() && j < b.size()) {  // without a branch on the comparison, which would be a coin toss
-    const std::uint64_t x = a[i];
-    const std::uint64_t y = b[j];
-    out[n++] = x < y ? x : y;
+  Keys out = Keys::of_size(a.count + b.count);
+  std::int64_t i = 0;
+  std::int64_t j = 0;
+  std::int64_t n = 0;
+  while (i < a.count && j < b.count) {  // without a branch on the comparison, which would be a coin toss
+    const std::uint64_t x = a.data[i];
+    const std::uint64_t y = b.data[j];
+    out.data[n++] = x < y ? x : y;
     i += x <= y;
     j += y <= x;
   }
-  const auto rest = std::copy(a.begin() + i, a.end(), out.begin() + n);
-  out.erase(std::copy(b.begin() + j, b.end(), rest), out.end());
+  std::uint64_t* rest = std::copy(a.data.get() + i, a.data.get() + a.count, out.data.get() + n);
+  out.count = std::copy(b.data.get() + j, b.data.get() + b.count, rest) - out.data.get();
   return out;
 }
 
@@ -165,25 +185,41 @@ Keys merge_all(std::vector<Keys> lists) {
   return std::move(lists.front());
 }
 
-/// `keys` with one field moved through `relation`, those that miss or leave [0, extent) left out. Stays
-/// sorted.
-Keys move_along_axis(const Keys& keys, int shift, std::uint64_t field, const AxisRelation& relation,
-                     bool to_coarse, std::int64_t extent) {
-  Keys moved(keys.size());
-  std::size_t n = 0;
-  for (const std::uint64_t key : keys) {
-    const auto from = static_cast<std::int64_t>((key >> shift) & field);
+/// Where a coordinate goes along one axis through one tap: −1 if nowhere.
+struct AxisMove {
+  AxisRelation relation;
+  bool to_coarse;
+  std::int64_t extent;  // of the result
+
+  std::int64_t operator()(std::int64_t from) const {
     std::int64_t to = 0;
-    bool hit = true;
-    if (to_coarse) {
-      hit = relation.coarse(from, to);
-    } else {
-      to = relation.fine(from);
-    }
-    moved[n] = (key & ~(field << shift)) | (static_cast<std::uint64_t>(to) & field) << shift;
-    n += hit & (to >= 0) & (to < extent);
+    if (to_coarse) return relation.coarse(from, to) && to < extent ? to : -1;
+    to = relation.fine(from);
+    return to >= 0 && to < extent ? to : -1;
   }
-  moved.resize(n);
+};
+
+/// `keys` with one field moved, those that go nowhere left out. Stays sorted, since moving is monotone.
+Keys move_along_axis(const Keys& keys, int shift, std::uint64_t field, std::int64_t from_extent,
+                     const AxisMove& move) {
+  Keys moved = Keys::of_size(keys.count + 1);  // a key is written before it is known to count
+  std::int64_t n = 0;
+  const auto move_keys = [&](const auto& place_of) {
+    for (std::int64_t i = 0; i < keys.count; ++i) {
+      const std::uint64_t key = keys.data[i];
+      const std::int64_t to = place_of(static_cast<std::int64_t>((key >> shift) & field));
+      moved.data[n] = (key & ~(field << shift)) | (static_cast<std::uint64_t>(to) & field) << shift;
+      n += to >= 0;
+    }
+  };
+  if (from_extent <= keys.count) {  // one division per coordinate instead of one per key
+    const Array<std::int64_t> table = make_array<std::int64_t>(from_extent);
+    for (std::int64_t from = 0; from < from_extent; ++from) table[from] = move(from);
+    move_keys([&](std::int64_t from) { return table[from]; });
+  } else {
+    move_keys(move);
+  }
+  moved.count = n;
   return moved;
 }
 
@@ -191,12 +227,16 @@ Keys move_along_axis(const Keys& keys, int shift, std::uint64_t field, const Axi
 Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing) {
   const KernelSpec& spec = args.spec;
   const int ndim = spec.ndim();
-  const Dims out_shape = spec.output_shape(args.in.spatial_shape());
+  const Dims& in_shape = args.in.spatial_shape();
+  const Dims out_shape = spec.output_shape(in_shape);
   const RankedRows rows(args.in);
   const RowKey row_key(packing, ndim);
-  Keys keys(static_cast<std::size_t>(rows.count));
+  Keys keys = Keys::of_size(rows.count);
   with_ndim(ndim, [&](auto columns) {
-    for (std::int64_t rank = 0; rank < rows.count; ++rank) keys[rank] = row_key.of<columns()>(rows[rank]);
+    parallel_chunks(rows.count, kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t rank = begin; rank < end; ++rank)
+        keys.data[rank] = row_key.template of<columns()>(rows[rank]);
+    });
   });
   std::int64_t next_tap = spec.volume();  // kernel offsets from one tap of the axis to the next
   for (int axis = 0; axis < ndim; ++axis) {
@@ -207,20 +247,47 @@ Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing) {
     parallel_chunks(spec.kernel[axis], 1, args.threads, [&](std::int64_t tap, std::int64_t) {
       AxisRelation relations[kMaxNdim];
       axis_relations(spec, tap * next_tap, relations);
-      lists[tap] = move_along_axis(keys, shift, field, relations[axis], spec.kind == ConvKind::kRegular,
-                                   out_shape[axis]);
+      const AxisMove move{relations[axis], spec.kind == ConvKind::kRegular, out_shape[axis]};
+      lists[tap] = move_along_axis(keys, shift, field, in_shape[axis], move);
     });
     keys = merge_all(std::move(lists));
   }
-  const std::int64_t columns = 1 + ndim;
-  Tensor indices = Tensor::empty({std::ssize(keys), columns}, DType::kI32);
+  const std::int64_t width = 1 + ndim;
+  Tensor indices = Tensor::empty({keys.count, width}, DType::kI32);
   auto* out = indices.mutable_data<std::int32_t>();
-  for (std::int64_t i = 0; i < std::ssize(keys); ++i) packing.unpack(keys[i], out + i * columns);
+  with_ndim(ndim, [&](auto columns) {
+    parallel_chunks(keys.count, kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        row_key.template row<columns()>(keys.data[i], out + i * width);
+    });
+  });
   return Coordinates::adopt_sorted(indices, out_shape, args.in.batch_size(),
                                    output_tensor_stride(spec, args.in.tensor_stride()));
 }
 
 // ---- the two sides ----
+
+/// Cuts sorted keys into blocks. Every store happens for every key: whether a key opens a block is hard to
+/// predict.
+struct LineRuns {
+  std::int64_t last = -1;
+  std::uint64_t current = kNoKey;
+  std::uint32_t bits = 0;
+  std::int32_t first = 0;
+
+  void take(std::uint64_t key, std::int64_t rank, std::uint64_t* block_key, std::uint32_t* block_bits,
+            std::int32_t* first_rank) {
+    const std::uint64_t block = key >> kBlockBits;
+    const bool opens = block != current;
+    current = block;
+    last += opens;
+    bits = (opens ? 0 : bits) | std::uint32_t{1} << (key % kBlock);
+    first = opens ? static_cast<std::int32_t>(rank) : first;
+    block_key[last] = block;
+    block_bits[last] = bits;
+    first_rank[last] = first;
+  }
+};
 
 template <int NDim>
 Blocks make_blocks(const RankedRows& rows, const RowKey& row_key) {
@@ -228,21 +295,12 @@ Blocks make_blocks(const RankedRows& rows, const RowKey& row_key) {
   blocks.key = make_array<std::uint64_t>(rows.count + 2);
   blocks.sites = make_array<std::uint32_t>(rows.count + 1);
   blocks.first_rank = make_array<std::int32_t>(rows.count + 1);
-  std::int64_t last = -1;
-  std::uint64_t current = kNoKey;
-  std::uint32_t sites = 0;
+  LineRuns runs;
   for (std::int64_t rank = 0; rank < rows.count; ++rank) {
-    const std::uint64_t key = row_key.of<NDim>(rows[rank]);
-    if (key >> kBlockBits != current) {
-      current = key >> kBlockBits;
-      sites = 0;
-      blocks.key[++last] = current;
-      blocks.first_rank[last] = static_cast<std::int32_t>(rank);
-    }
-    sites |= std::uint32_t{1} << (key % kBlock);
-    blocks.sites[last] = sites;
+    runs.take(row_key.template of<NDim>(rows[rank]), rank, blocks.key.get(), blocks.sites.get(),
+              blocks.first_rank.get());
   }
-  blocks.count = last + 1;
+  blocks.count = runs.last + 1;
   blocks.key[blocks.count] = blocks.key[blocks.count + 1] = kNoKey;
   blocks.sites[blocks.count] = 0;
   blocks.first_rank[blocks.count] = 0;
@@ -261,24 +319,15 @@ Cells make_cells(const RankedRows& rows, const RowKey& row_key, bool by_rank) {
   std::fill_n(cells.of_row.get() + rows.count, kVectorPad, 0);
   std::fill_n(cells.bit_of_row.get() + rows.count, kVectorPad, std::uint8_t{0});
   const std::int32_t* position_of = by_rank ? nullptr : rows.order;
-  std::int64_t last = -1;
-  std::uint64_t current = kNoKey;
-  std::uint32_t asked = 0;
+  LineRuns runs;
   for (std::int64_t rank = 0; rank < rows.count; ++rank) {
-    const std::uint64_t key = row_key.of<NDim>(rows[rank]);
-    if (key >> kBlockBits != current) {
-      current = key >> kBlockBits;
-      asked = 0;
-      cells.key[++last] = current;
-      cells.first_rank[last] = static_cast<std::int32_t>(rank);
-    }
-    asked |= std::uint32_t{1} << (key % kBlock);
-    cells.asked[last] = asked;
+    const std::uint64_t key = row_key.template of<NDim>(rows[rank]);
+    runs.take(key, rank, cells.key.get(), cells.asked.get(), cells.first_rank.get());
     const std::int64_t position = position_of != nullptr ? position_of[rank] : rank;
-    cells.of_row[position] = static_cast<std::int32_t>(last);
+    cells.of_row[position] = static_cast<std::int32_t>(runs.last);
     cells.bit_of_row[position] = static_cast<std::uint8_t>(key % kBlock);
   }
-  cells.count = last + 1;
+  cells.count = runs.last + 1;
   cells.first_rank[cells.count] = static_cast<std::int32_t>(rows.count);
   return cells;
 }
