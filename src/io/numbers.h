@@ -1,6 +1,7 @@
 // Numbers in files: bytes of either order, decimal text, array sizes that may not overflow.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -16,9 +17,8 @@ namespace aerogel::io {
 template <class T>
 T load(const char* bytes, std::endian order) {
   char copy[sizeof(T)];
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    copy[i] = bytes[order == std::endian::native ? i : sizeof(T) - 1 - i];
-  }
+  std::memcpy(copy, bytes, sizeof(T));
+  if (order != std::endian::native) std::reverse(copy, copy + sizeof(T));
   T value;
   std::memcpy(&value, copy, sizeof(T));
   return value;
