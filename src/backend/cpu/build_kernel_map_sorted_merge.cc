@@ -1,7 +1,6 @@
 // cpu/build_kernel_map/sorted_merge/i32
 //
-//   pairs[k] = { (in row, out row) : fine site = relation k of the coarse site }, by output row within each
-//   offset
+//   pairs[k] = { (in row, out row) : fine site = relation k of the coarse site }, by output row in an offset
 //
 //   in   N_in sites in any order, 1 to 4 columns    out   offset_begin [K+1], in_rows and out_rows [pairs]
 //
@@ -13,12 +12,12 @@
 // last taps of the sweep out of its window: a set bit is a pair, the bits below it count to the fine site's
 // rank. Branches go with cells and blocks; work per site is straight-line vector code, in the order that the
 // output wants, so unsorted rows need no second sort.
-//   Submanifold maps on sorted rows compute half of the offsets: offset K−1−k has the pairs of offset k with
-//   both
-// sides swapped, in the same order, since moving by a constant keeps keys sorted.
-//   New coordinate sets are made one axis at a time: a window is a box, so what it reaches is a union along
-//   each axis
-// in turn, of lists that stay sorted.
+//
+// Submanifold maps on sorted rows compute half of the offsets: offset K−1−k has the pairs of offset k with
+// both sides swapped, in the same order, since moving by a constant keeps keys sorted.
+//
+// New coordinate sets are made one axis at a time: a window is a box, so what it reaches is a union along
+// each axis in turn, of lists that stay sorted.
 //
 // Sweeps and chunks of cells run in parallel. Each writes its own part of the lists: same bits for any thread
 // count.
