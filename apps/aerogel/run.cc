@@ -1,4 +1,314 @@
+// `aerogel run`: points → voxels → network → features, pictures and a report.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "aerogel/error.h"
+#include "aerogel/io.h"
+#include "aerogel/nn.h"
+#include "backend/cpu/peak.h"
+#include "core/parallel.h"
+
 #include "cli.h"
+#include "cloud.h"
+#include "grid_choice.h"
+#include "layer_log.h"
+#include "output.h"
+#include "run_outputs.h"
+#include "text.h"
+
 namespace aerogel::cli {
-CLI::App* add_run(CLI::App& app, int&) { return app.add_subcommand("run"); }
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::int64_t kSampledRows = 4096;
+constexpr const char* kUntrained = "untrained weights";
+
+struct RunOptions {
+  std::string network;
+  std::string variant;
+  std::string weights;
+  std::vector<std::string> inputs;
+  GridRequest grid;
+  std::string columns;
+  std::string device = "cpu";
+  int threads = 0;
+  std::string check;  // "", "sampled" or "full"
+  bool strict = false;
+  std::uint64_t seed = 0;
+  std::string dump;
+  bool as_json = false;
+  std::string out;
+};
+
+/// A network with its weights, and what it is called.
+struct Network {
+  nn::NetworkInfo info;
+  std::unique_ptr<nn::Module> module;
+  std::string title;  // "centerpoint (waymo)"
+  std::string note;   // kUntrained or empty
+  std::int64_t weight_bytes = 0;
+};
+
+Network load_network(const RunOptions& options) {
+  Network network;
+  network.info = nn::network_info(options.network, options.variant);
+  network.module = nn::make_network(options.network, options.variant);
+  network.title = network.info.name + (network.info.variant.empty() ? "" : " (" + network.info.variant + ")");
+  if (options.weights.empty()) {
+    nn::init_weights(*network.module, options.seed);
+    network.note = kUntrained;
+  } else {
+    require_input(options.weights);
+    nn::load_state_dict(*network.module, io::read_safetensors(options.weights), "backbone_3d.");
+  }
+  for (const auto& [name, tensor] : nn::state_dict(*network.module)) network.weight_bytes += tensor.nbytes();
+  return network;
 }
+
+/// Prints for people; silent when the answer is JSON.
+class Talk {
+ public:
+  explicit Talk(bool silent) : silent_(silent) {}
+  void line(const std::string& text) const {
+    if (silent_) return;
+    fmt::print("{}\n", text);
+    std::fflush(stdout);
+  }
+
+ private:
+  bool silent_;
+};
+
+MeanVoxels voxelize_cloud(const Cloud& cloud, const VoxelGrid& grid, std::int64_t extra_z, const ExecOptions& exec) {
+  MeanVoxels voxels = voxelize_mean(cloud.points, grid, exec);
+  if (extra_z == 0) return voxels;
+  const Coordinates& sites = voxels.voxels.coordinates;
+  Dims shape = sites.spatial_shape();
+  shape[0] += extra_z;
+  voxels.voxels.coordinates = Coordinates::adopt_sorted(sites.indices(), shape, sites.batch_size(), sites.tensor_stride());
+  return voxels;
+}
+
+struct Pass {
+  SparseTensor out;
+  LayerLog log;
+  std::int64_t peak_bytes = 0;
+  double wall_ms = 0;
+};
+
+/// One forward pass with a meter. The input counts too: it is alive throughout.
+Pass forward(const Network& network, const SparseTensor& in, ExecOptions exec, LayerLogOptions log_options) {
+  Pass pass;
+  pass.log = LayerLog(std::move(log_options));
+  nn::Context context;
+  exec.meter = std::make_shared<MemoryMeter>();
+  exec.meter->add(in.features.nbytes());
+  exec.observer = [&pass](const OpRecord& record) { pass.log.observe(record); };
+  context.exec = exec;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    pass.out = network.module->forward(in, context);
+  } catch (...) {
+    pass.log.end_progress();
+    throw;
+  }
+  pass.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  pass.log.end_progress();
+  pass.peak_bytes = exec.meter->peak_bytes();
+  return pass;
+}
+
+std::int64_t process_peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+json cloud_json(const Cloud& cloud) {
+  return {{"input", cloud.source},       {"rows_read", cloud.rows_read}, {"rows_not_finite", cloud.rows_not_finite},
+          {"points", cloud.size()},      {"features", cloud.features},   {"zero_filled", cloud.missing},
+          {"renamed", cloud.renamed},    {"origin", cloud.origin},       {"bounds_lo", cloud.lo},
+          {"bounds_hi", cloud.hi}};
+}
+
+/// Runs one input into `folder`; false if a layer failed its check.
+bool run_one(const RunOptions& options, const Network& network, const std::string& source, const fs::path& folder,
+             const std::string& dump, double peak_gflops) {
+  const Talk talk(options.as_json);
+  CloudOptions read;
+  if (!options.columns.empty()) read.columns = split_commas(options.columns);
+  read.strict = options.strict;
+  const Cloud cloud = read_cloud(source, network.info.features, read);
+  for (const std::string& line : describe(cloud)) talk.line(line);
+
+  ExecOptions exec;
+  exec.backend = parse_backend(options.device);
+  exec.threads = options.threads;
+  const GridChoice choice = choose_grid(cloud, &network.info, options.grid);
+  talk.line(choice.rule);
+  const MeanVoxels voxels = voxelize_cloud(cloud, choice.grid, network.info.extra_z, exec);
+  const std::int64_t sites = voxels.voxels.sites();
+  const auto* ids = voxels.point_voxel.data<std::int64_t>();
+  const std::int64_t outside = std::count(ids, ids + cloud.size(), -1);
+  talk.line(fmt::format("{} sites; {} of {} points outside the box", count_text(sites), count_text(outside), count_text(cloud.size())));
+
+  ExecOptions dry = exec;
+  dry.dry_run = true;
+  const Pass planned = forward(network, voxels.voxels, dry, {});
+  std::int64_t map_bytes = 0;
+  for (const LayerRow& row : planned.log.rows()) map_bytes += row.map_bytes;
+  talk.line(fmt::format("planned peak memory: {} features and workspaces + {} kernel maps + {} weights", bytes_text(planned.peak_bytes),
+                        bytes_text(map_bytes), bytes_text(network.weight_bytes)));
+
+  LayerLogOptions log_options;
+  if (!options.check.empty()) log_options.check_rows = options.check == "full" ? INT64_MAX : kSampledRows;
+  log_options.check_seed = options.seed;
+  log_options.dump = dump;
+  log_options.progress = !options.as_json && isatty(STDERR_FILENO) != 0;
+  Pass pass = forward(network, voxels.voxels, exec, log_options);
+  pass.log.take_maps(planned.log);
+  throw_if_interrupted();
+  talk.line("");
+  talk.line(pass.log.table(peak_gflops));
+  talk.line(fmt::format("met peak memory: {} features and workspaces; process peak {}", bytes_text(pass.peak_bytes),
+                        bytes_text(process_peak_bytes())));
+  const bool passed = pass.log.passed();
+  if (!options.check.empty()) {
+    talk.line(fmt::format("check: {}, {} (tolerance c · 2^-24 · sum of |terms|, c = 4 · sqrt(terms) + 8)",
+                          options.check == "full" ? "all rows" : fmt::format("{} rows a layer drawn with seed {}", kSampledRows, options.seed),
+                          passed ? "every layer agrees with the reference in double" : "FAILED"));
+  }
+
+  RunFiles about;
+  about.title = network.title + " on " + cloud.name;
+  about.note = network.note;
+  about.grid = choice.grid;
+  about.cloud = &cloud;
+  json report = {{"aerogel", std::string(version())},
+                 {"network", network.info.name},
+                 {"variant", network.info.variant},
+                 {"weights", options.weights.empty() ? std::string(kUntrained) : options.weights},
+                 {"seed", options.weights.empty() ? json(options.seed) : json(nullptr)},
+                 {"device", options.device},
+                 {"threads", resolve_threads(options.threads)},
+                 {"source", cloud_json(cloud)},
+                 {"grid", choice.rule},
+                 {"voxel", choice.grid.size},
+                 {"range_lo", choice.grid.lo},
+                 {"range_hi", choice.grid.hi},
+                 {"sites", sites},
+                 {"points_outside", outside},
+                 {"output_sites", pass.out.sites()},
+                 {"output_channels", pass.out.channels()},
+                 {"output_shape", std::vector<std::int64_t>(pass.out.coordinates.spatial_shape().begin(),
+                                                            pass.out.coordinates.spatial_shape().end())}};
+  about.meta_json = report.dump();
+  write_input_picture(folder / "bev_input.png", voxels, about);
+  report["variance_explained"] = write_feature_files(folder, pass.out, about);
+  report["planned_peak_bytes"] = planned.peak_bytes;
+  report["met_peak_bytes"] = pass.peak_bytes;
+  report["map_bytes"] = map_bytes;
+  report["weight_bytes"] = network.weight_bytes;
+  report["process_peak_bytes"] = process_peak_bytes();
+  report["peak_gflops"] = peak_gflops;
+  report["peak_kind"] = "f32_fma";
+  report["wall_ms"] = pass.wall_ms;
+  if (!options.check.empty()) {
+    report["check"] = {{"passed", passed}, {"rows", options.check == "full" ? "all" : "sampled"}, {"seed", options.seed}};
+  }
+  report["layers"] = pass.log.json(peak_gflops);
+  io::write_file(folder / "report.json", report.dump(2) + "\n");
+  if (options.as_json) fmt::print("{}\n", report.dump());
+  talk.line(fmt::format("{} sites of {} channels{} in {}: features.npz, features.ply, bev_input.png, bev_features.png, report.json",
+                        count_text(pass.out.sites()), pass.out.channels(), network.note.empty() ? "" : fmt::format(" ({})", network.note),
+                        folder.string()));
+  return passed;
+}
+
+/// Folder names of several inputs: their short names, numbered where two are alike.
+std::vector<std::string> folder_names(const std::vector<std::string>& sources) {
+  std::vector<std::string> names;
+  for (const std::string& source : sources) {
+    std::string name = source.rfind("synth:", 0) == 0 ? source.substr(6) : fs::path(source).stem().string();
+    std::replace(name.begin(), name.end(), ':', '_');
+    const std::string base = name;
+    for (int i = 2; std::find(names.begin(), names.end(), name) != names.end(); ++i) name = fmt::format("{}_{}", base, i);
+    names.push_back(name);
+  }
+  return names;
+}
+
+void run(const RunOptions& options, int& exit_code) {
+  parse_backend(options.device);
+  if (options.threads < 0) throw InvalidArgument(fmt::format("--threads {}: must be 0 (all cores) or more", options.threads));
+  const std::vector<std::string> sources = expand_inputs(options.inputs);
+  const Network network = load_network(options);
+  const Talk talk(options.as_json);
+  talk.line(network.note.empty() ? fmt::format("{}, weights {}", network.title, options.weights)
+                                 : fmt::format("{}, {} (seed {}; --weights FILE loads trained ones)", network.title, kUntrained, options.seed));
+  prepare_folder(options.out);
+  if (!options.dump.empty()) prepare_folder(options.dump);
+  const double peak = cpu::measure_fma_peak_gflops(resolve_threads(options.threads));
+  const std::vector<std::string> names = folder_names(sources);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const bool several = sources.size() > 1;
+    const fs::path folder = several ? fs::path(options.out) / names[i] : fs::path(options.out);
+    fs::path dump = options.dump;
+    if (several) {
+      talk.line("");
+      prepare_folder(folder);
+      if (!options.dump.empty()) prepare_folder(dump = dump / names[i]);
+    }
+    if (!run_one(options, network, sources[i], folder, dump.string(), peak)) exit_code = kCheckFailed;
+    throw_if_interrupted();
+  }
+}
+
+std::string known_networks() {
+  std::vector<std::string> names;
+  for (const nn::NetworkInfo& info : nn::list_networks()) {
+    names.push_back(info.name + (info.variant.empty() ? "" : " --variant " + info.variant));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+CLI::App* add_run(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Run a network on points: features, pictures, a report of every layer");
+  command->add_option("inputs", options->inputs, "Points (.bin, .pcd, .ply, .npy, .npz), folders of them, or synth:lidar:SEED, "
+                      "synth:shell:R, synth:uniform:R:FILL")->required();
+  command->add_option("--network,-n", options->network, "One of: " + known_networks())->required();
+  command->add_option("--variant", options->variant, "Variant of the network");
+  command->add_option("--weights,-w", options->weights, "Trained weights (.safetensors); without them the network is initialised from "
+                      "--seed and every output says so");
+  command->add_option("--out,-o", options->out, "Folder for features.npz, features.ply, bev_input.png, bev_features.png, report.json; "
+                      "several inputs get a folder each in it")->required();
+  command->add_option("--voxel", options->grid.voxel, std::string("Voxel size in metres, x,y,z or one number. ") + kGridHelp);
+  command->add_option("--range", options->grid.range, "Box in metres, x0,y0,z0,x1,y1,z1");
+  command->add_option("--columns", options->columns, "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
+  command->add_option("--device", options->device, "cpu or reference")->capture_default_str();
+  command->add_option("--threads", options->threads, "0 = all cores; the results are the same for any number")->capture_default_str();
+  command->add_option("--check", options->check, "Compare each convolution and linear layer with the reference in double, on the input that "
+                      "it had: all rows up to 4,096, else 4,096 drawn ones; --check=full: all rows. Exit code 1 on a failure")
+      ->expected(0, 1)->default_str("sampled")->check(CLI::IsMember({"sampled", "full"}));
+  command->add_flag("--strict", options->strict, "Refuse rows that are not finite, instead of dropping and counting them");
+  command->add_option("--seed", options->seed, "Of untrained weights and of the rows that --check draws")->capture_default_str();
+  command->add_option("--dump", options->dump, "Folder for every layer's output as .npy, for aerogel compare");
+  command->add_flag("--json", options->as_json, "Print the report as one JSON object a line, and nothing else");
+  command->callback([options, &exit_code] { run(*options, exit_code); });
+  return command;
+}
+
+}  // namespace aerogel::cli
