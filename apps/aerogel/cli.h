@@ -8,12 +8,13 @@ namespace aerogel::cli {
 enum ExitCode : int {
   kDone = 0,
   kCheckFailed = 1,
-  kUsage = 2,        // a wrong option, name or file
-  kDevice = 3,       // a device, a kernel or memory that is not there
+  kUsage = 2,          // a wrong option, name or file
+  kDevice = 3,         // a device, a kernel or memory that is not there
   kInterrupted = 130,  // Ctrl-C
 };
 
-// Each adds one subcommand; its callback sets exit_code when something other than an exception makes it nonzero.
+// Each adds one subcommand; its callback sets exit_code when something other than an exception makes it
+// nonzero.
 CLI::App* add_run(CLI::App& app, int& exit_code);
 CLI::App* add_voxelize(CLI::App& app, int& exit_code);
 CLI::App* add_render(CLI::App& app, int& exit_code);

@@ -70,32 +70,39 @@ io::PointTable synthetic_table(const std::string& spec, std::optional<OwnGrid>& 
   if (spec.rfind("lidar", 0) == 0) {
     table.names.push_back("intensity");
     table.columns.resize(4);
-    for (std::size_t i = 0; i < set.points.size(); ++i) table.columns[i % 4].push_back(static_cast<double>(set.points[i]));
+    for (std::size_t i = 0; i < set.points.size(); ++i)
+      table.columns[i % 4].push_back(static_cast<double>(set.points[i]));
     return table;
   }
   const double size = 1.0 / static_cast<double>(set.spatial_shape[0]);
   for (std::size_t i = 0; i < set.coords.size(); i += 4) {
-    for (std::size_t axis = 0; axis < 3; ++axis) table.columns[axis].push_back((set.coords[i + 3 - axis] + 0.5) * size);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      table.columns[axis].push_back((set.coords[i + 3 - axis] + 0.5) * size);
   }
   own_grid = OwnGrid{{0, 0, 0}, {1, 1, 1}, {size, size, size}};
   return table;
 }
 
-std::vector<std::int64_t> finite_rows(const io::PointTable& table, const std::vector<int>& used, std::int64_t& first_bad) {
+std::vector<std::int64_t> finite_rows(const io::PointTable& table, const std::vector<int>& used,
+                                      std::int64_t& first_bad) {
   std::vector<std::int64_t> rows;
   first_bad = -1;
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     const bool finite = std::all_of(used.begin(), used.end(), [&](int column) {
-      return column < 0 || std::isfinite(static_cast<float>(table.columns[static_cast<std::size_t>(column)][static_cast<std::size_t>(row)]));
+      return column < 0 ||
+             std::isfinite(static_cast<float>(
+                 table.columns[static_cast<std::size_t>(column)][static_cast<std::size_t>(row)]));
     });
-    if (finite) rows.push_back(row);
-    else if (first_bad < 0) first_bad = row;
+    if (finite)
+      rows.push_back(row);
+    else if (first_bad < 0)
+      first_bad = row;
   }
   return rows;
 }
 
-Cloud cloud_of(const std::string& source, const io::PointTable& table, const std::vector<std::string>& features,
-               const CloudOptions& options) {
+Cloud cloud_of(const std::string& source, const io::PointTable& table,
+               const std::vector<std::string>& features, const CloudOptions& options) {
   Cloud cloud;
   cloud.source = source;
   cloud.name = short_name(source);
@@ -106,10 +113,13 @@ Cloud cloud_of(const std::string& source, const io::PointTable& table, const std
     std::string found;
     const int column = find_column(table, features[i], found);
     if (column < 0 && i < 3) {
-      throw InvalidArgument(fmt::format("{}: there is no column {}; its columns are {}", source, features[i], fmt::join(table.names, ", ")));
+      throw InvalidArgument(fmt::format("{}: there is no column {}; its columns are {}", source, features[i],
+                                        fmt::join(table.names, ", ")));
     }
-    if (column < 0) cloud.missing.push_back(features[i]);
-    else if (found != features[i]) cloud.renamed.push_back(features[i] + " from " + found);
+    if (column < 0)
+      cloud.missing.push_back(features[i]);
+    else if (found != features[i])
+      cloud.renamed.push_back(features[i] + " from " + found);
     used.push_back(column);
   }
   std::int64_t first_bad = -1;
@@ -141,13 +151,15 @@ Cloud cloud_of(const std::string& source, const io::PointTable& table, const std
     const std::vector<double>& column = table.columns[static_cast<std::size_t>(used[feature])];
     const double origin = feature < 3 ? cloud.origin[feature] : 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      out[i * features.size() + feature] = static_cast<float>(column[static_cast<std::size_t>(rows[i])] - origin);
+      out[i * features.size() + feature] =
+          static_cast<float>(column[static_cast<std::size_t>(rows[i])] - origin);
     }
   }
   return cloud;
 }
 
-io::PointTable read_table(const std::string& source, const CloudOptions& options, std::optional<OwnGrid>& own_grid) {
+io::PointTable read_table(const std::string& source, const CloudOptions& options,
+                          std::optional<OwnGrid>& own_grid) {
   if (source.rfind("synth:", 0) == 0) return synthetic_table(source.substr(6), own_grid);
   require_input(source);
   io::PointReadOptions read;
@@ -167,7 +179,8 @@ bool is_points_file(const fs::path& path) {
 
 double Cloud::longest_side() const { return std::max({hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]}); }
 
-Cloud read_cloud(const std::string& source, const std::vector<std::string>& features, const CloudOptions& options) {
+Cloud read_cloud(const std::string& source, const std::vector<std::string>& features,
+                 const CloudOptions& options) {
   std::optional<OwnGrid> own_grid;
   const io::PointTable table = read_table(source, options, own_grid);
   Cloud cloud = cloud_of(source, table, features, options);
@@ -199,7 +212,8 @@ std::vector<std::string> expand_inputs(const std::vector<std::string>& inputs) {
     for (const fs::directory_entry& entry : fs::directory_iterator(input)) {
       if (entry.is_regular_file() && is_points_file(entry.path())) files.push_back(entry.path().string());
     }
-    if (files.empty()) throw InvalidArgument(fmt::format("{}: no .bin, .pcd, .ply, .npy or .npz in this folder", input));
+    if (files.empty())
+      throw InvalidArgument(fmt::format("{}: no .bin, .pcd, .ply, .npy or .npz in this folder", input));
     std::sort(files.begin(), files.end());
     sources.insert(sources.end(), files.begin(), files.end());
   }
@@ -212,11 +226,13 @@ std::vector<std::string> describe(const Cloud& cloud) {
                               metres_text(cloud.hi[0] - cloud.lo[0]), metres_text(cloud.hi[1] - cloud.lo[1]),
                               metres_text(cloud.hi[2] - cloud.lo[2])));
   if (cloud.rows_not_finite > 0) {
-    lines.push_back(fmt::format("dropped {} of {} rows that are not finite", count_text(cloud.rows_not_finite), count_text(cloud.rows_read)));
+    lines.push_back(fmt::format("dropped {} of {} rows that are not finite",
+                                count_text(cloud.rows_not_finite), count_text(cloud.rows_read)));
   }
   if (cloud.shifted) {
-    lines.push_back(fmt::format("coordinates shifted by the origin ({:.0f}, {:.0f}, {:.0f}) before they became f32", cloud.origin[0],
-                                cloud.origin[1], cloud.origin[2]));
+    lines.push_back(
+        fmt::format("coordinates shifted by the origin ({:.0f}, {:.0f}, {:.0f}) before they became f32",
+                    cloud.origin[0], cloud.origin[1], cloud.origin[2]));
   }
   if (!cloud.renamed.empty()) lines.push_back(fmt::format("columns: {}", fmt::join(cloud.renamed, ", ")));
   if (!cloud.missing.empty()) {

@@ -1,5 +1,5 @@
-// Points as a network takes them: columns found by name, missing ones filled with zeros, bad rows dropped, large
-// coordinates shifted. Everything that was decided on the way is kept, to be reported.
+// Points as a network takes them: columns found by name, missing ones filled with zeros, bad rows dropped,
+// large coordinates shifted. Everything that was decided on the way is kept, to be reported.
 #pragma once
 
 #include <array>
@@ -14,23 +14,23 @@ namespace aerogel::cli {
 
 /// A grid that the input brings along: synthetic shells and fills are one point per cell of theirs.
 struct OwnGrid {
-  std::array<double, 3> lo;     // x, y, z
+  std::array<double, 3> lo;  // x, y, z
   std::array<double, 3> hi;
   std::array<double, 3> voxel;
 };
 
 struct Cloud {
-  std::string source;                      // as given: a path or synth:…
-  std::string name;                        // short, fit for a file name
-  Tensor points;                           // [P, F] f32, x, y, z first
-  std::vector<std::string> features;       // [F] names
-  std::vector<std::string> renamed;        // "intensity from reflectivity"
-  std::vector<std::string> missing;        // features filled with zeros
+  std::string source;                 // as given: a path or synth:…
+  std::string name;                   // short, fit for a file name
+  Tensor points;                      // [P, F] f32, x, y, z first
+  std::vector<std::string> features;  // [F] names
+  std::vector<std::string> renamed;   // "intensity from reflectivity"
+  std::vector<std::string> missing;   // features filled with zeros
   std::int64_t rows_read = 0;
-  std::int64_t rows_not_finite = 0;        // dropped
-  std::array<double, 3> origin{};          // subtracted in double before values became f32
+  std::int64_t rows_not_finite = 0;  // dropped
+  std::array<double, 3> origin{};    // subtracted in double before values became f32
   bool shifted = false;
-  std::array<double, 3> lo{};              // bounding box after the shift; 0 where there are no points
+  std::array<double, 3> lo{};  // bounding box after the shift; 0 where there are no points
   std::array<double, 3> hi{};
   std::optional<OwnGrid> own_grid;
 
@@ -46,7 +46,8 @@ struct CloudOptions {
 /// Reads a file, or makes "synth:lidar:SEED", "synth:shell:R", "synth:uniform:R:FILL".
 ///   features  x, y, z first; of the others, those that the input lacks become zeros
 ///   throws    InvalidArgument   x, y or z is absent (lists the columns), or strict and a row is not finite
-Cloud read_cloud(const std::string& source, const std::vector<std::string>& features, const CloudOptions& options);
+Cloud read_cloud(const std::string& source, const std::vector<std::string>& features,
+                 const CloudOptions& options);
 
 /// As read_cloud, but takes every column of the file as a feature.
 Cloud read_cloud_all_columns(const std::string& source, const CloudOptions& options);

@@ -31,7 +31,7 @@ unsigned char srgb_byte(float linear) noexcept {
 Light height_colour(float t) noexcept {
   t = std::clamp(t, 0.0F, 1.0F);
   const float lightness = 0.44F + 0.48F * t;
-  const float hue = 285.0F - 222.0F * t;                          // violet-blue to orange-gold
+  const float hue = 285.0F - 222.0F * t;  // violet-blue to orange-gold
   const float chroma = 0.15F + 0.035F * std::sin(std::numbers::pi_v<float> * t);
   return oklch(lightness, chroma, hue);
 }

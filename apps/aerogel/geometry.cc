@@ -19,7 +19,7 @@ using Vec3 = std::array<double, 3>;
 constexpr int kBeams = 64;
 constexpr int kAzimuths = 2048;
 constexpr int kBoxes = 60;
-constexpr double kSensorHeight = 1.73;               // metres
+constexpr double kSensorHeight = 1.73;                 // metres
 constexpr std::uint64_t kNoiseBegin = 1ULL << 20;      // where the counters of the points' noise start
 constexpr std::uint64_t kIntensityBegin = 1ULL << 24;  // … and those that only intensity uses
 constexpr std::uint64_t kReturnBegin = 1ULL << 25;     // … and those that thin a sweep
@@ -82,7 +82,8 @@ void intersect(const Box& box, const Vec3& direction, Hit& hit) {
 float intensity(std::uint64_t seed, std::uint64_t ray, const Hit& hit) {
   constexpr double kAlbedo[3] = {0.18, 0.42, 0.65};
   const double speckle = 0.85 + 0.3 * unit(seed, kIntensityBegin + ray);
-  return static_cast<float>(std::min(1.0, kAlbedo[static_cast<int>(hit.label)] * speckle / (1 + hit.t * hit.t / 3600)));
+  return static_cast<float>(
+      std::min(1.0, kAlbedo[static_cast<int>(hit.label)] * speckle / (1 + hit.t * hit.t / 3600)));
 }
 
 struct LabelledKey {
@@ -90,8 +91,8 @@ struct LabelledKey {
   Label label;
 };
 
-void cast_sweep(std::uint64_t seed, const SweepGrid& grid, const std::array<std::int64_t, 3>& shape, Geometry& out,
-                std::vector<LabelledKey>& keys) {
+void cast_sweep(std::uint64_t seed, const SweepGrid& grid, const std::array<std::int64_t, 3>& shape,
+                Geometry& out, std::vector<LabelledKey>& keys) {
   const std::vector<Box> boxes = scene(seed);
   constexpr double kRadians = std::numbers::pi / 180.0;
   constexpr double kElevationStep = (2.0 - -24.8) / (kBeams - 1);
@@ -132,13 +133,15 @@ void cast_sweep(std::uint64_t seed, const SweepGrid& grid, const std::array<std:
 
 /// Sorted distinct sites, each with the label of most of its points (the rarer kind, cars, wins a draw).
 void keep_distinct(std::vector<LabelledKey>& keys, Geometry& out) {
-  std::sort(keys.begin(), keys.end(), [](const LabelledKey& a, const LabelledKey& b) { return a.key < b.key; });
+  std::sort(keys.begin(), keys.end(),
+            [](const LabelledKey& a, const LabelledKey& b) { return a.key < b.key; });
   const std::int64_t height = out.spatial_shape[1];
   const std::int64_t width = out.spatial_shape[2];
   for (std::size_t begin = 0; begin < keys.size();) {
     int votes[3] = {0, 0, 0};
     std::size_t end = begin;
-    for (; end < keys.size() && keys[end].key == keys[begin].key; ++end) ++votes[static_cast<int>(keys[end].label)];
+    for (; end < keys.size() && keys[end].key == keys[begin].key; ++end)
+      ++votes[static_cast<int>(keys[end].label)];
     std::int32_t label = 2;
     for (std::int32_t other = 1; other >= 0; --other) {
       if (votes[other] > votes[label]) label = other;
@@ -157,8 +160,9 @@ T parse_number(std::string_view text, std::string_view spec) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw InvalidArgument(fmt::format("geometry \"{}\": \"{}\" is not a number; expected lidar:SEED, shell:R or uniform:R:FILL",
-                                      spec, text));
+    throw InvalidArgument(
+        fmt::format("geometry \"{}\": \"{}\" is not a number; expected lidar:SEED, shell:R or uniform:R:FILL",
+                    spec, text));
   }
   return value;
 }
@@ -166,7 +170,8 @@ T parse_number(std::string_view text, std::string_view spec) {
 std::int64_t parse_resolution(std::string_view text, std::string_view spec) {
   const auto resolution = parse_number<std::int64_t>(text, spec);
   if (resolution < 1 || resolution > 2048) {
-    throw InvalidArgument(fmt::format("geometry \"{}\": the resolution must lie in 1 … 2048, got {}", spec, resolution));
+    throw InvalidArgument(
+        fmt::format("geometry \"{}\": the resolution must lie in 1 … 2048, got {}", spec, resolution));
   }
   return resolution;
 }
@@ -188,7 +193,8 @@ Geometry lidar(std::uint64_t seed, const SweepGrid& grid) {
   out.lo = grid.lo;
   out.voxel = grid.voxel;
   for (std::size_t i = 0; i < 3; ++i) {
-    out.spatial_shape[2 - i] = static_cast<std::int64_t>(std::ceil((grid.hi[i] - grid.lo[i]) / grid.voxel[i] - 1e-6));
+    out.spatial_shape[2 - i] =
+        static_cast<std::int64_t>(std::ceil((grid.hi[i] - grid.lo[i]) / grid.voxel[i] - 1e-6));
   }
   std::vector<LabelledKey> keys;
   for (int i = 0; i < grid.sweeps; ++i) {
@@ -219,7 +225,8 @@ Geometry shell(std::int64_t resolution) {
       for (std::size_t x = 0; x < size; ++x) {
         const float d = std::sqrt(axis[z] * axis[z] + axis[y] * axis[y] + axis[x] * axis[x]) + 1e-6F;
         const float bump = around[y * size + x];
-        if (std::abs(d - radius) > radius * (std::abs(bump) + 1e-3F) + 0.7F) continue;  // no latitude reaches it
+        if (std::abs(d - radius) > radius * (std::abs(bump) + 1e-3F) + 0.7F)
+          continue;  // no latitude reaches it
         const float polar = std::acos(std::clamp(axis[z] / d, -1.0F, 1.0F));
         const float surface = radius * (1.0F + bump * std::sin(4.0F * polar));
         if (!(std::abs(d - surface) < 0.6F)) continue;
@@ -262,7 +269,8 @@ Geometry make_geometry(std::string_view spec) {
   }
   if (parts[0] == "lidar" && parts.size() == 2) {
     const auto seed = parse_number<std::uint64_t>(parts[1], spec);
-    if (seed >> 32 != 0) throw InvalidArgument(fmt::format("geometry \"{}\": the seed must fit 32 bits", spec));
+    if (seed >> 32 != 0)
+      throw InvalidArgument(fmt::format("geometry \"{}\": the seed must fit 32 bits", spec));
     return lidar(seed);
   }
   if (parts[0] == "shell" && parts.size() == 2) return shell(parse_resolution(parts[1], spec));
@@ -270,11 +278,13 @@ Geometry make_geometry(std::string_view spec) {
     const std::int64_t resolution = parse_resolution(parts[1], spec);
     const auto fill = parse_number<double>(parts[2], spec);
     if (!(fill >= 0 && fill <= 1)) {
-      throw InvalidArgument(fmt::format("geometry \"{}\": the fill must lie in 0 … 1, got {}", spec, parts[2]));
+      throw InvalidArgument(
+          fmt::format("geometry \"{}\": the fill must lie in 0 … 1, got {}", spec, parts[2]));
     }
     return uniform(resolution, fill, parts.size() == 4 ? parse_number<std::uint32_t>(parts[3], spec) : 0);
   }
-  throw InvalidArgument(fmt::format("geometry \"{}\" is not known; expected lidar:SEED, shell:R or uniform:R:FILL", spec));
+  throw InvalidArgument(
+      fmt::format("geometry \"{}\" is not known; expected lidar:SEED, shell:R or uniform:R:FILL", spec));
 }
 
 }  // namespace aerogel::cli

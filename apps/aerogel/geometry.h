@@ -1,6 +1,6 @@
 // Synthetic coordinate sets for examples and benchmarks: a LiDAR sweep, a bumpy shell, random fill.
-// Randomness is counter-based, so any language makes the same sets (up to a site in 10,000 where a math library rounds
-// a point across a voxel face).
+// Randomness is counter-based, so any language makes the same sets (up to a site in 10,000 where a math
+// library rounds a point across a voxel face).
 #pragma once
 
 #include <array>
@@ -19,25 +19,25 @@ enum class Label : std::int32_t { kGround = 0, kBuilding = 1, kCar = 2 };
 
 /// Sites, and for a sweep the points they came from.
 struct Geometry {
-  std::string name;                                 // "lidar:0"
-  std::vector<std::int32_t> coords;                 // [N, 4] batch, z, y, x; sorted
-  std::array<std::int64_t, 3> spatial_shape{};      // D, H, W
-  std::vector<std::int32_t> site_labels;            // [N]; a sweep only: the label of most of its points
-  std::vector<float> points;                        // [P, 4] x, y, z in metres, intensity; a sweep only
-  std::vector<std::int32_t> point_labels;           // [P]
-  std::array<double, 3> lo{};                       // x, y, z of the grid's corner, metres
-  std::array<double, 3> voxel{1, 1, 1};             // x, y, z, metres
+  std::string name;                             // "lidar:0"
+  std::vector<std::int32_t> coords;             // [N, 4] batch, z, y, x; sorted
+  std::array<std::int64_t, 3> spatial_shape{};  // D, H, W
+  std::vector<std::int32_t> site_labels;        // [N]; a sweep only: the label of most of its points
+  std::vector<float> points;                    // [P, 4] x, y, z in metres, intensity; a sweep only
+  std::vector<std::int32_t> point_labels;       // [P]
+  std::array<double, 3> lo{};                   // x, y, z of the grid's corner, metres
+  std::array<double, 3> voxel{1, 1, 1};         // x, y, z, metres
 
   std::int64_t sites() const { return static_cast<std::int64_t>(coords.size() / 4); }
 };
 
 /// Where a sweep is voxelized; the default is the one of the published site counts.
 struct SweepGrid {
-  std::array<double, 3> voxel{0.1, 0.1, 0.15};    // x, y, z, metres
-  std::array<double, 3> lo{-70.4, -70.4, -3.0};   // x, y, z
-  std::array<double, 3> hi{70.4, 70.4, 4.0};      // x, y, z
-  int sweeps = 1;                                 // seeds seed, seed + 1, … seen through one grid
-  double keep = 1;                                // share of the rays that return
+  std::array<double, 3> voxel{0.1, 0.1, 0.15};   // x, y, z, metres
+  std::array<double, 3> lo{-70.4, -70.4, -3.0};  // x, y, z
+  std::array<double, 3> hi{70.4, 70.4, 4.0};     // x, y, z
+  int sweeps = 1;                                // seeds seed, seed + 1, … seen through one grid
+  double keep = 1;                               // share of the rays that return
 };
 
 /// A spinning sweep of 64 × 2,048 rays cast against a ground plane and 60 boxes (buildings and cars).

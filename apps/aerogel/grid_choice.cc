@@ -16,8 +16,8 @@ namespace {
 using Vec3 = std::array<double, 3>;
 
 constexpr double kCellsOfAnObject = 200;  // along its longest side
-/// Fewest cells along an axis of a cloud's own box: strided networks need this many to have an output at all (the
-/// lidar backbones halve z four times from 41). Empty cells cost nothing.
+/// Fewest cells along an axis of a cloud's own box: strided networks need this many to have an output at all
+/// (the lidar backbones halve z four times from 41). Empty cells cost nothing.
 constexpr std::int64_t kLeastCells = 40;
 constexpr double kHardlyAny = 0.1;
 
@@ -35,7 +35,8 @@ OwnGrid parse_range(const std::string& text, const Vec3& voxel) {
   const std::vector<double> r = parse_numbers("--range", text, 6);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!(r[axis] < r[axis + 3])) {
-      throw InvalidArgument(fmt::format("--range {}: {} from {} to {} is empty", text, "xyz"[axis], r[axis], r[axis + 3]));
+      throw InvalidArgument(
+          fmt::format("--range {}: {} from {} to {} is empty", text, "xyz"[axis], r[axis], r[axis + 3]));
     }
   }
   return {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, voxel};
@@ -48,7 +49,8 @@ OwnGrid bounding_grid(const Cloud& cloud, const Vec3& voxel) {
     const double lo = cloud.lo[axis] - voxel[axis] / 2;
     const double exact = std::floor((cloud.hi[axis] - lo) / voxel[axis]) + 1;
     if (exact > 2147483647.0) {
-      throw InvalidArgument(fmt::format("voxels of {} m make {:.0f} cells along {}, over 2^31 - 1", voxel[axis], exact, "xyz"[axis]));
+      throw InvalidArgument(fmt::format("voxels of {} m make {:.0f} cells along {}, over 2^31 - 1",
+                                        voxel[axis], exact, "xyz"[axis]));
     }
     const auto cells = static_cast<std::int64_t>(exact);
     const std::int64_t extra = std::max<std::int64_t>(kLeastCells - cells, 0);
@@ -75,7 +77,10 @@ double share_inside(const Cloud& cloud, const float* range) {
   const std::int64_t width = cloud.points.size(1);
   std::int64_t inside = 0;
   for (std::int64_t i = 0; i < cloud.size(); ++i, p += width) {
-    inside += p[0] >= range[0] && p[0] < range[3] && p[1] >= range[1] && p[1] < range[4] && p[2] >= range[2] && p[2] < range[5] ? 1 : 0;
+    inside += p[0] >= range[0] && p[0] < range[3] && p[1] >= range[1] && p[1] < range[4] &&
+                      p[2] >= range[2] && p[2] < range[5]
+                  ? 1
+                  : 0;
   }
   return cloud.size() > 0 ? static_cast<double>(inside) / static_cast<double>(cloud.size()) : 1;
 }
@@ -88,10 +93,11 @@ GridChoice finish(const OwnGrid& own, const std::string& rule) {
     choice.grid.size[axis] = static_cast<float>(own.voxel[axis]);
   }
   const Dims shape = choice.grid.spatial_shape();
-  choice.rule = fmt::format("voxels of {} x {} x {} m, box {} … {}, {} … {}, {} … {} m, grid {} x {} x {} (x, y, z): {}",
-                            metres_text(own.voxel[0]), metres_text(own.voxel[1]), metres_text(own.voxel[2]), metres_text(own.lo[0]),
-                            metres_text(own.hi[0]), metres_text(own.lo[1]), metres_text(own.hi[1]), metres_text(own.lo[2]),
-                            metres_text(own.hi[2]), shape[2], shape[1], shape[0], rule);
+  choice.rule = fmt::format(
+      "voxels of {} x {} x {} m, box {} … {}, {} … {}, {} … {} m, grid {} x {} x {} (x, y, z): {}",
+      metres_text(own.voxel[0]), metres_text(own.voxel[1]), metres_text(own.voxel[2]), metres_text(own.lo[0]),
+      metres_text(own.hi[0]), metres_text(own.lo[1]), metres_text(own.hi[1]), metres_text(own.lo[2]),
+      metres_text(own.hi[2]), shape[2], shape[1], shape[0], rule);
   return choice;
 }
 
@@ -106,24 +112,35 @@ GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const
     network_grid = {to_vec(network->range), to_vec(network->range + 3), default_voxel};
   }
   const double side = cloud.longest_side();
-  const bool object_sized = has_box && side < kCellsOfAnObject * *std::max_element(default_voxel.begin(), default_voxel.end());
+  const bool object_sized =
+      has_box && side < kCellsOfAnObject * *std::max_element(default_voxel.begin(), default_voxel.end());
   const double inside = has_box ? share_inside(cloud, network->range) : 0;
   const bool fits = has_box && !object_sized && inside >= kHardlyAny;
 
   if (!request.voxel.empty() || !request.range.empty()) {
-    const Vec3 voxel = !request.voxel.empty() ? parse_voxel(request.voxel) : fits ? default_voxel : object_voxel(cloud);
+    const Vec3 voxel = !request.voxel.empty() ? parse_voxel(request.voxel)
+                       : fits                 ? default_voxel
+                                              : object_voxel(cloud);
     if (!request.range.empty()) {
-      return finish(parse_range(request.range, voxel), request.voxel.empty() ? "--range as given" : "as given");
+      return finish(parse_range(request.range, voxel),
+                    request.voxel.empty() ? "--range as given" : "as given");
     }
     if (fits) return finish({network_grid.lo, network_grid.hi, voxel}, "--voxel as given, the network's box");
     return finish(bounding_grid(cloud, voxel), "--voxel as given, the cloud's own box");
   }
   if (cloud.own_grid) return finish(*cloud.own_grid, "the synthetic set's own cells");
-  if (fits) return finish(network_grid, fmt::format("the network's own; {:.1f} % of the points fall into it", inside * 100));
-  const std::string why = !has_box       ? "the cloud's own box, its longest side / 200"
-                          : object_sized ? fmt::format("object-sized (longest side {} m): the cloud's own box, its longest side / 200", metres_text(side))
-                                         : fmt::format("only {:.1f} % of the points fall into the network's box: the cloud's own box, its "
-                                                       "longest side / 200", inside * 100);
+  if (fits)
+    return finish(network_grid,
+                  fmt::format("the network's own; {:.1f} % of the points fall into it", inside * 100));
+  const std::string why =
+      !has_box ? "the cloud's own box, its longest side / 200"
+      : object_sized
+          ? fmt::format("object-sized (longest side {} m): the cloud's own box, its longest side / 200",
+                        metres_text(side))
+          : fmt::format(
+                "only {:.1f} % of the points fall into the network's box: the cloud's own box, its "
+                "longest side / 200",
+                inside * 100);
   return finish(bounding_grid(cloud, object_voxel(cloud)), why);
 }
 

@@ -25,15 +25,18 @@ struct GridChoice {
 /// The rules, in this order; kGridHelp tells them to the user.
 ///  1. --voxel and --range where they are given.
 ///  2. A synthetic shell or fill keeps its own cells.
-///  3. An object-sized cloud, one whose longest side is under 200 default voxels, gets its own box and its longest
+///  3. An object-sized cloud, one whose longest side is under 200 default voxels, gets its own box and its
+///  longest
 ///     side / 200; so does any cloud of a network without a default box.
 ///  4. Otherwise the network's voxel and box, unless under a tenth of the points fall into it: then as 3.
 /// `network` may be null: then always the cloud's own box.
 GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const GridRequest& request);
 
 inline constexpr const char* kGridHelp =
-    "Without --voxel and --range: the network's own. An object-sized cloud (longest side under 200 of the network's "
-    "voxels), or one of which under a tenth of the points fall into the network's box, gets its own bounding box and "
+    "Without --voxel and --range: the network's own. An object-sized cloud (longest side under 200 of the "
+    "network's "
+    "voxels), or one of which under a tenth of the points fall into the network's box, gets its own bounding "
+    "box and "
     "voxels of its longest side / 200. Which rule applied is printed.";
 
 }  // namespace aerogel::cli

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "backend/reference/sparse_conv.h"
-
 #include "cli.h"
 #include "geometry.h"
 
@@ -23,7 +22,8 @@ std::vector<std::int64_t> draw_rows(std::int64_t rows, std::int64_t count, std::
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t begin = i * rows / count;
     const std::int64_t end = (i + 1) * rows / count;
-    drawn.push_back(begin + static_cast<std::int64_t>(unit(seed, static_cast<std::uint64_t>(i)) * static_cast<double>(end - begin)));
+    drawn.push_back(begin + static_cast<std::int64_t>(unit(seed, static_cast<std::uint64_t>(i)) *
+                                                      static_cast<double>(end - begin)));
   }
   return drawn;
 }
@@ -49,7 +49,8 @@ LayerVerdict check_layer(const SparseConvArgs& args, std::int64_t most_rows, std
     reference::sparse_conv_rows(args, block, expected.data(), abs_sum.data());
     for (std::int64_t i = 0; i < count * channels; ++i) {
       const double want = expected[static_cast<std::size_t>(i)];
-      const double got = static_cast<double>(out[block[static_cast<std::size_t>(i / channels)] * channels + i % channels]);
+      const double got =
+          static_cast<double>(out[block[static_cast<std::size_t>(i / channels)] * channels + i % channels]);
       if (std::isnan(want) && std::isnan(got)) continue;
       const double error = want == got ? 0 : std::abs(got - want);
       const double tolerance = bound * abs_sum[static_cast<std::size_t>(i)];

@@ -109,7 +109,9 @@ std::string LayerLog::table(double peak_gflops) const {
         count_text(row.sites_out),
         row.c_in == row.c_out ? fmt::format("{}", row.c_out) : fmt::format("{}>{}", row.c_in, row.c_out),
         row.pairs > 0 ? count_text(row.pairs) : "-",
-        neighbours ? fmt::format("{:.2f}", static_cast<double>(row.pairs) / static_cast<double>(row.sites_out)) : "-",
+        neighbours
+            ? fmt::format("{:.2f}", static_cast<double>(row.pairs) / static_cast<double>(row.sites_out))
+            : "-",
         row.kernel,
         row.map_ms > 0 ? fmt::format("{:.2f}", row.map_ms) : "-",
         fmt::format("{:.2f}", row.run_ms),
@@ -118,7 +120,9 @@ std::string LayerLog::table(double peak_gflops) const {
     if (checked) {
       cells.push_back(row.checked ? fmt::format("{:.3f}", row.verdict.worst) : "-");
       cells.push_back(row.checked ? fmt::format("{:.1e}", row.verdict.relative_l2) : "-");
-      cells.push_back(row.checked ? (row.verdict.passed ? "ok, " : "FAILED, ") + count_text(row.verdict.rows) + " rows" : "-");
+      cells.push_back(row.checked ? (row.verdict.passed ? "ok, " : "FAILED, ") +
+                                        count_text(row.verdict.rows) + " rows"
+                                  : "-");
     }
     table.add_row(std::move(cells));
     total.pairs += row.pairs;
@@ -126,8 +130,8 @@ std::string LayerLog::table(double peak_gflops) const {
     total.run_ms += row.run_ms;
     total.flop += row.flop;
   }
-  table.add_row({"total", "", "", "", "", "", "", fmt::format("{:.2f}", total.map_ms), fmt::format("{:.2f}", total.run_ms),
-                 fmt::format("{:.1f}", gflops(total)),
+  table.add_row({"total", "", "", "", "", "", "", fmt::format("{:.2f}", total.map_ms),
+                 fmt::format("{:.2f}", total.run_ms), fmt::format("{:.1f}", gflops(total)),
                  peak_gflops > 0 ? fmt::format("{:.1f} %", 100 * gflops(total) / peak_gflops) : "-"});
   return table.str();
 }
@@ -135,28 +139,23 @@ std::string LayerLog::table(double peak_gflops) const {
 nlohmann::json LayerLog::json(double peak_gflops) const {
   nlohmann::json layers = nlohmann::json::array();
   for (const LayerRow& row : rows_) {
-    nlohmann::json layer = {{"name", row.label},
-                            {"op", row.op},
-                            {"problem", row.problem},
-                            {"kernel", row.kernel},
-                            {"sites_in", row.sites_in},
-                            {"sites_out", row.sites_out},
-                            {"channels_in", row.c_in},
-                            {"channels_out", row.c_out},
-                            {"pairs", row.pairs},
-                            {"map_ms", row.map_ms},
-                            {"map_bytes", row.map_bytes},
-                            {"workspace_bytes", row.workspace_bytes},
-                            {"run_ms", row.run_ms},
-                            {"flop", row.flop},
-                            {"gflops", gflops(row)},
-                            {"share_of_peak", peak_gflops > 0 ? gflops(row) / peak_gflops : 0}};
+    nlohmann::json layer = {
+        {"name", row.label},          {"op", row.op},
+        {"problem", row.problem},     {"kernel", row.kernel},
+        {"sites_in", row.sites_in},   {"sites_out", row.sites_out},
+        {"channels_in", row.c_in},    {"channels_out", row.c_out},
+        {"pairs", row.pairs},         {"map_ms", row.map_ms},
+        {"map_bytes", row.map_bytes}, {"workspace_bytes", row.workspace_bytes},
+        {"run_ms", row.run_ms},       {"flop", row.flop},
+        {"gflops", gflops(row)},      {"share_of_peak", peak_gflops > 0 ? gflops(row) / peak_gflops : 0}};
     if (row.sites_out > 0 && row.pairs > 0) {
       layer["neighbours_per_site"] = static_cast<double>(row.pairs) / static_cast<double>(row.sites_out);
     }
     if (row.checked) {
-      layer["check"] = {{"passed", row.verdict.passed}, {"rows", row.verdict.rows},
-                        {"error_over_tolerance", row.verdict.worst}, {"relative_l2", row.verdict.relative_l2}};
+      layer["check"] = {{"passed", row.verdict.passed},
+                        {"rows", row.verdict.rows},
+                        {"error_over_tolerance", row.verdict.worst},
+                        {"relative_l2", row.verdict.relative_l2}};
     }
     layers.push_back(std::move(layer));
   }

@@ -35,10 +35,10 @@ struct LayerRow {
 };
 
 struct LayerLogOptions {
-  std::int64_t check_rows = 0;     // 0 = no check
+  std::int64_t check_rows = 0;  // 0 = no check
   std::uint64_t check_seed = 0;
-  std::filesystem::path dump;      // folder for each layer's output; empty = none
-  bool progress = false;           // a line on stderr that is overwritten
+  std::filesystem::path dump;  // folder for each layer's output; empty = none
+  bool progress = false;       // a line on stderr that is overwritten
 };
 
 class LayerLog {

@@ -1,4 +1,5 @@
-// The command line `aerogel`. The only place that reads the environment, installs a handler and picks exit codes.
+// The command line `aerogel`. The only place that reads the environment, installs a handler and picks exit
+// codes.
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -10,6 +11,7 @@
 #include "aerogel/device.h"
 #include "aerogel/error.h"
 
+#include "check.h"
 #include "cli.h"
 
 namespace {
@@ -62,11 +64,14 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("aerogel {}", aerogel::version()));
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  app.footer("Exit codes: 0 done, 1 a check failed, 2 usage or input error, 3 device or memory, 130 interrupted.\n"
-             "Environment: AEROGEL_THREADS, AEROGEL_DEVICE, AEROGEL_STRICT stand in for --threads, --device, --strict\n"
-             "(0, false, off: as if unset).");
+  app.footer(
+      "Exit codes: 0 done, 1 a check failed, 2 usage or input error, 3 device or memory, 130 interrupted.\n"
+      "Environment: AEROGEL_THREADS, AEROGEL_DEVICE, AEROGEL_STRICT stand in for --threads, --device, "
+      "--strict\n"
+      "(0, false, off: as if unset).");
   int exit_code = kDone;
   add_run(app, exit_code);
+  aerogel::cli::add_check(app, exit_code);
   add_voxelize(app, exit_code);
   add_render(app, exit_code);
   add_synth(app, exit_code);

@@ -1,8 +1,7 @@
 #include "output.h"
 
-#include <unistd.h>
-
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -16,7 +15,8 @@ namespace {
 
 void require_writable(const fs::path& folder, const fs::path& named) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw InvalidArgument(fmt::format("cannot write {}: {}", named.string(), std::generic_category().message(errno)));
+    throw InvalidArgument(
+        fmt::format("cannot write {}: {}", named.string(), std::generic_category().message(errno)));
   }
 }
 
@@ -34,17 +34,20 @@ void prepare_folder(const fs::path& folder) {
 
 void prepare_file(const fs::path& file) {
   if (file.empty()) throw InvalidArgument("the output file has no name");
-  if (fs::is_directory(file)) throw InvalidArgument(fmt::format("cannot write {}: it is a folder", file.string()));
+  if (fs::is_directory(file))
+    throw InvalidArgument(fmt::format("cannot write {}: it is a folder", file.string()));
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (!fs::is_directory(folder)) {
-    throw InvalidArgument(fmt::format("cannot write {}: there is no folder {}", file.string(), folder.string()));
+    throw InvalidArgument(
+        fmt::format("cannot write {}: there is no folder {}", file.string(), folder.string()));
   }
   require_writable(folder, file);
 }
 
 void require_input(const fs::path& path) {
   std::error_code error;
-  if (!fs::exists(path, error)) throw InvalidArgument(fmt::format("{}: no such file or folder", path.string()));
+  if (!fs::exists(path, error))
+    throw InvalidArgument(fmt::format("{}: no such file or folder", path.string()));
 }
 
 }  // namespace aerogel::cli

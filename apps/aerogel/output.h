@@ -5,7 +5,8 @@
 
 namespace aerogel::cli {
 
-/// Makes `folder` with its parents and checks that files can be made in it; InvalidArgument naming it otherwise.
+/// Makes `folder` with its parents and checks that files can be made in it; InvalidArgument naming it
+/// otherwise.
 void prepare_folder(const std::filesystem::path& folder);
 
 /// Checks that `file` can be made: its folder is there and writable, and it is not itself a folder.

@@ -61,12 +61,14 @@ Eigen jacobi_eigen(std::vector<double> a, std::int64_t size) {
   }
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return a[i * n + i] > a[j * n + j]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return a[i * n + i] > a[j * n + j]; });
   Eigen eigen;
   for (const std::size_t row : order) {
     eigen.values.push_back(a[row * n + row]);
     const double* vector = v.data() + row * n;
-    const double* largest = std::max_element(vector, vector + n, [](double x, double y) { return std::abs(x) < std::abs(y); });
+    const double* largest =
+        std::max_element(vector, vector + n, [](double x, double y) { return std::abs(x) < std::abs(y); });
     const double sign = n > 0 && *largest < 0 ? -1 : 1;
     for (std::size_t k = 0; k < n; ++k) eigen.vectors.push_back(sign * vector[k]);
   }
@@ -84,7 +86,9 @@ Components principal_components(const Tensor& features, std::int64_t asked) {
     out.explained.assign(static_cast<std::size_t>(out.count), 0);
     return out;
   }
-  const auto row_of = [&](std::int64_t i) { return data + i * rows / used * static_cast<std::int64_t>(channels); };
+  const auto row_of = [&](std::int64_t i) {
+    return data + i * rows / used * static_cast<std::int64_t>(channels);
+  };
   std::vector<double> mean(channels, 0);
   for (std::int64_t i = 0; i < used; ++i) {
     for (std::size_t c = 0; c < channels; ++c) mean[c] += static_cast<double>(row_of(i)[c]);
@@ -109,13 +113,15 @@ Components principal_components(const Tensor& features, std::int64_t asked) {
   }
   const Eigen eigen = jacobi_eigen(covariance, features.size(1));
   const auto count = static_cast<std::size_t>(out.count);
-  for (std::size_t k = 0; k < count; ++k) out.explained.push_back(trace > 0 ? std::max(eigen.values[k], 0.0) / trace : 0);
+  for (std::size_t k = 0; k < count; ++k)
+    out.explained.push_back(trace > 0 ? std::max(eigen.values[k], 0.0) / trace : 0);
   out.scores.resize(static_cast<std::size_t>(rows) * count);
   for (std::int64_t i = 0; i < rows; ++i) {
     const float* row = data + i * static_cast<std::int64_t>(channels);
     for (std::size_t k = 0; k < count; ++k) {
       double sum = 0;
-      for (std::size_t c = 0; c < channels; ++c) sum += (static_cast<double>(row[c]) - mean[c]) * eigen.vectors[k * channels + c];
+      for (std::size_t c = 0; c < channels; ++c)
+        sum += (static_cast<double>(row[c]) - mean[c]) * eigen.vectors[k * channels + c];
       out.scores[static_cast<std::size_t>(i) * count + k] = static_cast<float>(sum);
     }
   }

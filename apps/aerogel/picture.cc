@@ -15,7 +15,7 @@ namespace aerogel::cli {
 
 namespace {
 
-constexpr int kLongSide = 1400;   // pixels of the drawn area
+constexpr int kLongSide = 1400;  // pixels of the drawn area
 constexpr int kMargin = 28;
 constexpr int kFooter = 84;
 constexpr int kLeastWidth = 640;  // so that caption and legend fit
@@ -28,7 +28,8 @@ constexpr Light kWarning = {0.90F, 0.48F, 0.10F};
 /// Linear light, row 0 at the top.
 class Canvas {
  public:
-  Canvas(int width, int height) : width_(width), height_(height), pixels_(static_cast<std::size_t>(width) * height, kBackground) {}
+  Canvas(int width, int height)
+      : width_(width), height_(height), pixels_(static_cast<std::size_t>(width) * height, kBackground) {}
 
   int width() const { return width_; }
   int height() const { return height_; }
@@ -71,15 +72,19 @@ class Canvas {
   std::vector<Light> pixels_;
 };
 
-int text_width(std::string_view line, int scale) { return static_cast<int>(line.size()) * (kGlyphWidth + 1) * scale - scale; }
+int text_width(std::string_view line, int scale) {
+  return static_cast<int>(line.size()) * (kGlyphWidth + 1) * scale - scale;
+}
 
 /// Other characters than ASCII become their nearest; the font has no more.
 std::string ascii(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x80) out += text[i];
-    else if (byte >= 0xC0) out += '?';
+    if (byte < 0x80)
+      out += text[i];
+    else if (byte >= 0xC0)
+      out += '?';
   }
   return out;
 }
@@ -92,7 +97,8 @@ Extent occupied(const std::vector<PlanCell>& cells) {
   if (cells.empty()) return {};
   Extent e{cells[0].x, cells[0].y, cells[0].x + 1, cells[0].y + 1};
   for (const PlanCell& cell : cells) {
-    e = {std::min(e.x0, cell.x), std::min(e.y0, cell.y), std::max(e.x1, cell.x + 1), std::max(e.y1, cell.y + 1)};
+    e = {std::min(e.x0, cell.x), std::min(e.y0, cell.y), std::max(e.x1, cell.x + 1),
+         std::max(e.y1, cell.y + 1)};
   }
   return e;
 }
@@ -125,7 +131,8 @@ void blur(std::vector<float>& values, int width, int height, int radius) {
 }
 
 /// Light spills over a little, which lifts lone cells off the dark ground.
-void add_glow(Canvas& canvas, const std::vector<Light>& drawn, int left, int top, int width, int height, int radius) {
+void add_glow(Canvas& canvas, const std::vector<Light>& drawn, int left, int top, int width, int height,
+              int radius) {
   std::vector<float> channel(drawn.size());
   for (std::size_t c = 0; c < 3; ++c) {
     for (std::size_t i = 0; i < drawn.size(); ++i) channel[i] = drawn[i][c];
@@ -133,7 +140,8 @@ void add_glow(Canvas& canvas, const std::vector<Light>& drawn, int left, int top
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
         float& value = canvas.at(left + x, top + y)[c];
-        value = 1 - (1 - value) * (1 - std::min(0.55F * channel[static_cast<std::size_t>(y) * width + x], 0.5F));
+        value =
+            1 - (1 - value) * (1 - std::min(0.55F * channel[static_cast<std::size_t>(y) * width + x], 0.5F));
       }
     }
   }
@@ -164,7 +172,8 @@ void draw_legend(Canvas& canvas, int right, int top, const PlanStyle& style) {
 
 }  // namespace
 
-void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& cells, const PlanStyle& style) {
+void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& cells,
+                const PlanStyle& style) {
   const Extent extent = occupied(cells);
   const std::int64_t columns = extent.x1 - extent.x0;
   const std::int64_t rows = extent.y1 - extent.y0;
@@ -182,7 +191,8 @@ void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& 
   const double bar = pixel_metres > 0 ? round_length(pixel_metres * std::max(width / 5, 80)) : 0;
   if (bar > 0) {  // grid lines at the scale bar's distance
     const double step = bar / pixel_metres;
-    for (double x = step; x < width; x += step) canvas.fill(left + static_cast<int>(x), top, left + static_cast<int>(x) + 1, top + height, kGrid);
+    for (double x = step; x < width; x += step)
+      canvas.fill(left + static_cast<int>(x), top, left + static_cast<int>(x) + 1, top + height, kGrid);
     for (double y = step; y < height; y += step) {
       const int row = top + height - 1 - static_cast<int>(y);
       canvas.fill(left, row, left + width, row + 1, kGrid);
@@ -249,7 +259,8 @@ std::vector<PlanCell> height_plan(const std::vector<PlanSite>& sites, HeightRang
   std::sort(heights.begin(), heights.end());
   std::sort(weights.begin(), weights.end());
   const auto quantile = [](const std::vector<double>& sorted, double q) {
-    return sorted.empty() ? 0.0 : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
+    return sorted.empty() ? 0.0
+                          : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
   };
   range = {quantile(heights, 0.01), quantile(heights, 0.995)};
   const double span = std::max(range.high - range.low, 1e-9);
@@ -260,7 +271,8 @@ std::vector<PlanCell> height_plan(const std::vector<PlanSite>& sites, HeightRang
     const auto t = static_cast<float>(std::clamp((top.height - range.low) / span, 0.0, 1.0));
     const auto light = static_cast<float>(0.45 + 0.55 * std::min(1.0, std::log1p(top.weight) / dense));
     cells.push_back({static_cast<std::int64_t>(static_cast<std::int32_t>(key & 0xFFFFFFFF)),
-                     static_cast<std::int64_t>(static_cast<std::int32_t>(key >> 32)), height_colour(t), light});
+                     static_cast<std::int64_t>(static_cast<std::int32_t>(key >> 32)), height_colour(t),
+                     light});
   }
   return cells;
 }

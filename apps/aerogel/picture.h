@@ -21,26 +21,27 @@ struct PlanCell {
 };
 
 struct PlanStyle {
-  std::string caption;           // below the picture, left
-  std::string note;              // below the caption, such as "untrained weights"; may be empty
-  double cell_metres = 0;        // edge of a cell; 0 = no scale bar
-  std::string unit = "m";        // of the scale bar
-  std::string legend_title;      // empty = no legend
-  std::string legend_low;        // labels at the ends of the colour map
+  std::string caption;       // below the picture, left
+  std::string note;          // below the caption, such as "untrained weights"; may be empty
+  double cell_metres = 0;    // edge of a cell; 0 = no scale bar
+  std::string unit = "m";    // of the scale bar
+  std::string legend_title;  // empty = no legend
+  std::string legend_low;    // labels at the ends of the colour map
   std::string legend_high;
-  bool components = false;       // legend of three dots, red, green and blue, in place of the colour map
+  bool components = false;  // legend of three dots, red, green and blue, in place of the colour map
 };
 
 /// Draws the occupied part of the plan, its longer side about 1,400 pixels, and writes it as a .png.
-void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& cells, const PlanStyle& style);
+void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& cells,
+                const PlanStyle& style);
 
 /// Cells coloured by the height of their highest site and lit by how many points or sites they hold.
 ///   columns  x, y, z in cells and a weight, one row per site
 struct PlanSite {
   std::int64_t x = 0;
   std::int64_t y = 0;
-  double height = 0;   // metres
-  double weight = 1;   // points
+  double height = 0;  // metres
+  double weight = 1;  // points
 };
 struct HeightRange {
   double low = 0;

@@ -1,9 +1,8 @@
 // `aerogel run`: points → voxels → network → features, pictures and a report.
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,11 +11,11 @@
 #include "aerogel/error.h"
 #include "aerogel/io.h"
 #include "aerogel/nn.h"
-#include "backend/cpu/peak.h"
-#include "core/parallel.h"
 
+#include "backend/cpu/peak.h"
 #include "cli.h"
 #include "cloud.h"
+#include "core/parallel.h"
 #include "grid_choice.h"
 #include "layer_log.h"
 #include "output.h"
@@ -89,13 +88,15 @@ class Talk {
   bool silent_;
 };
 
-MeanVoxels voxelize_cloud(const Cloud& cloud, const VoxelGrid& grid, std::int64_t extra_z, const ExecOptions& exec) {
+MeanVoxels voxelize_cloud(const Cloud& cloud, const VoxelGrid& grid, std::int64_t extra_z,
+                          const ExecOptions& exec) {
   MeanVoxels voxels = voxelize_mean(cloud.points, grid, exec);
   if (extra_z == 0) return voxels;
   const Coordinates& sites = voxels.voxels.coordinates;
   Dims shape = sites.spatial_shape();
   shape[0] += extra_z;
-  voxels.voxels.coordinates = Coordinates::adopt_sorted(sites.indices(), shape, sites.batch_size(), sites.tensor_stride());
+  voxels.voxels.coordinates =
+      Coordinates::adopt_sorted(sites.indices(), shape, sites.batch_size(), sites.tensor_stride());
   return voxels;
 }
 
@@ -135,15 +136,16 @@ std::int64_t process_peak_bytes() {
 }
 
 json cloud_json(const Cloud& cloud) {
-  return {{"input", cloud.source},       {"rows_read", cloud.rows_read}, {"rows_not_finite", cloud.rows_not_finite},
-          {"points", cloud.size()},      {"features", cloud.features},   {"zero_filled", cloud.missing},
-          {"renamed", cloud.renamed},    {"origin", cloud.origin},       {"bounds_lo", cloud.lo},
-          {"bounds_hi", cloud.hi}};
+  return {
+      {"input", cloud.source},    {"rows_read", cloud.rows_read}, {"rows_not_finite", cloud.rows_not_finite},
+      {"points", cloud.size()},   {"features", cloud.features},   {"zero_filled", cloud.missing},
+      {"renamed", cloud.renamed}, {"origin", cloud.origin},       {"bounds_lo", cloud.lo},
+      {"bounds_hi", cloud.hi}};
 }
 
 /// Runs one input into `folder`; false if a layer failed its check.
-bool run_one(const RunOptions& options, const Network& network, const std::string& source, const fs::path& folder,
-             const std::string& dump, double peak_gflops) {
+bool run_one(const RunOptions& options, const Network& network, const std::string& source,
+             const fs::path& folder, const std::string& dump, double peak_gflops) {
   const Talk talk(options.as_json);
   CloudOptions read;
   if (!options.columns.empty()) read.columns = split_commas(options.columns);
@@ -160,15 +162,17 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   const std::int64_t sites = voxels.voxels.sites();
   const auto* ids = voxels.point_voxel.data<std::int64_t>();
   const std::int64_t outside = std::count(ids, ids + cloud.size(), -1);
-  talk.line(fmt::format("{} sites; {} of {} points outside the box", count_text(sites), count_text(outside), count_text(cloud.size())));
+  talk.line(fmt::format("{} sites; {} of {} points outside the box", count_text(sites), count_text(outside),
+                        count_text(cloud.size())));
 
   ExecOptions dry = exec;
   dry.dry_run = true;
   const Pass planned = forward(network, voxels.voxels, dry, {});
   std::int64_t map_bytes = 0;
   for (const LayerRow& row : planned.log.rows()) map_bytes += row.map_bytes;
-  talk.line(fmt::format("planned peak memory: {} features and workspaces + {} kernel maps + {} weights", bytes_text(planned.peak_bytes),
-                        bytes_text(map_bytes), bytes_text(network.weight_bytes)));
+  talk.line(fmt::format("planned peak memory: {} features and workspaces + {} kernel maps + {} weights",
+                        bytes_text(planned.peak_bytes), bytes_text(map_bytes),
+                        bytes_text(network.weight_bytes)));
 
   LayerLogOptions log_options;
   if (!options.check.empty()) log_options.check_rows = options.check == "full" ? INT64_MAX : kSampledRows;
@@ -180,12 +184,14 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   throw_if_interrupted();
   talk.line("");
   talk.line(pass.log.table(peak_gflops));
-  talk.line(fmt::format("met peak memory: {} features and workspaces; process peak {}", bytes_text(pass.peak_bytes),
-                        bytes_text(process_peak_bytes())));
+  talk.line(fmt::format("met peak memory: {} features and workspaces; process peak {}",
+                        bytes_text(pass.peak_bytes), bytes_text(process_peak_bytes())));
   const bool passed = pass.log.passed();
   if (!options.check.empty()) {
     talk.line(fmt::format("check: {}, {} (tolerance c · 2^-24 · sum of |terms|, c = 4 · sqrt(terms) + 8)",
-                          options.check == "full" ? "all rows" : fmt::format("{} rows a layer drawn with seed {}", kSampledRows, options.seed),
+                          options.check == "full"
+                              ? "all rows"
+                              : fmt::format("{} rows a layer drawn with seed {}", kSampledRows, options.seed),
                           passed ? "every layer agrees with the reference in double" : "FAILED"));
   }
 
@@ -224,14 +230,17 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   report["peak_kind"] = "f32_fma";
   report["wall_ms"] = pass.wall_ms;
   if (!options.check.empty()) {
-    report["check"] = {{"passed", passed}, {"rows", options.check == "full" ? "all" : "sampled"}, {"seed", options.seed}};
+    report["check"] = {
+        {"passed", passed}, {"rows", options.check == "full" ? "all" : "sampled"}, {"seed", options.seed}};
   }
   report["layers"] = pass.log.json(peak_gflops);
   io::write_file(folder / "report.json", report.dump(2) + "\n");
   if (options.as_json) fmt::print("{}\n", report.dump());
-  talk.line(fmt::format("{} sites of {} channels{} in {}: features.npz, features.ply, bev_input.png, bev_features.png, report.json",
-                        count_text(pass.out.sites()), pass.out.channels(), network.note.empty() ? "" : fmt::format(" ({})", network.note),
-                        folder.string()));
+  talk.line(
+      fmt::format("{} sites of {} channels{} in {}: features.npz, features.ply, bev_input.png, "
+                  "bev_features.png, report.json",
+                  count_text(pass.out.sites()), pass.out.channels(),
+                  network.note.empty() ? "" : fmt::format(" ({})", network.note), folder.string()));
   return passed;
 }
 
@@ -242,7 +251,8 @@ std::vector<std::string> folder_names(const std::vector<std::string>& sources) {
     std::string name = source.rfind("synth:", 0) == 0 ? source.substr(6) : fs::path(source).stem().string();
     std::replace(name.begin(), name.end(), ':', '_');
     const std::string base = name;
-    for (int i = 2; std::find(names.begin(), names.end(), name) != names.end(); ++i) name = fmt::format("{}_{}", base, i);
+    for (int i = 2; std::find(names.begin(), names.end(), name) != names.end(); ++i)
+      name = fmt::format("{}_{}", base, i);
     names.push_back(name);
   }
   return names;
@@ -250,12 +260,14 @@ std::vector<std::string> folder_names(const std::vector<std::string>& sources) {
 
 void run(const RunOptions& options, int& exit_code) {
   parse_backend(options.device);
-  if (options.threads < 0) throw InvalidArgument(fmt::format("--threads {}: must be 0 (all cores) or more", options.threads));
+  if (options.threads < 0)
+    throw InvalidArgument(fmt::format("--threads {}: must be 0 (all cores) or more", options.threads));
   const std::vector<std::string> sources = expand_inputs(options.inputs);
   const Network network = load_network(options);
   const Talk talk(options.as_json);
   talk.line(network.note.empty() ? fmt::format("{}, weights {}", network.title, options.weights)
-                                 : fmt::format("{}, {} (seed {}; --weights FILE loads trained ones)", network.title, kUntrained, options.seed));
+                                 : fmt::format("{}, {} (seed {}; --weights FILE loads trained ones)",
+                                               network.title, kUntrained, options.seed));
   prepare_folder(options.out);
   if (!options.dump.empty()) prepare_folder(options.dump);
   const double peak = cpu::measure_fma_peak_gflops(resolve_threads(options.threads));
@@ -286,27 +298,48 @@ std::string known_networks() {
 
 CLI::App* add_run(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "Run a network on points: features, pictures, a report of every layer");
-  command->add_option("inputs", options->inputs, "Points (.bin, .pcd, .ply, .npy, .npz), folders of them, or synth:lidar:SEED, "
-                      "synth:shell:R, synth:uniform:R:FILL")->required();
+  CLI::App* command =
+      app.add_subcommand("run", "Run a network on points: features, pictures, a report of every layer");
+  command
+      ->add_option("inputs", options->inputs,
+                   "Points (.bin, .pcd, .ply, .npy, .npz), folders of them, or synth:lidar:SEED, "
+                   "synth:shell:R, synth:uniform:R:FILL")
+      ->required();
   command->add_option("--network,-n", options->network, "One of: " + known_networks())->required();
   command->add_option("--variant", options->variant, "Variant of the network");
-  command->add_option("--weights,-w", options->weights, "Trained weights (.safetensors); without them the network is initialised from "
+  command->add_option("--weights,-w", options->weights,
+                      "Trained weights (.safetensors); without them the network is initialised from "
                       "--seed and every output says so");
-  command->add_option("--out,-o", options->out, "Folder for features.npz, features.ply, bev_input.png, bev_features.png, report.json; "
-                      "several inputs get a folder each in it")->required();
-  command->add_option("--voxel", options->grid.voxel, std::string("Voxel size in metres, x,y,z or one number. ") + kGridHelp);
+  command
+      ->add_option("--out,-o", options->out,
+                   "Folder for features.npz, features.ply, bev_input.png, bev_features.png, report.json; "
+                   "several inputs get a folder each in it")
+      ->required();
+  command->add_option("--voxel", options->grid.voxel,
+                      std::string("Voxel size in metres, x,y,z or one number. ") + kGridHelp);
   command->add_option("--range", options->grid.range, "Box in metres, x0,y0,z0,x1,y1,z1");
-  command->add_option("--columns", options->columns, "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
+  command->add_option("--columns", options->columns,
+                      "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
   command->add_option("--device", options->device, "cpu or reference")->capture_default_str();
-  command->add_option("--threads", options->threads, "0 = all cores; the results are the same for any number")->capture_default_str();
-  command->add_option("--check", options->check, "Compare each convolution and linear layer with the reference in double, on the input that "
-                      "it had: all rows up to 4,096, else 4,096 drawn ones; --check=full: all rows. Exit code 1 on a failure")
-      ->expected(0, 1)->default_str("sampled")->check(CLI::IsMember({"sampled", "full"}));
-  command->add_flag("--strict", options->strict, "Refuse rows that are not finite, instead of dropping and counting them");
-  command->add_option("--seed", options->seed, "Of untrained weights and of the rows that --check draws")->capture_default_str();
-  command->add_option("--dump", options->dump, "Folder for every layer's output as .npy, for aerogel compare");
-  command->add_flag("--json", options->as_json, "Print the report as one JSON object a line, and nothing else");
+  command->add_option("--threads", options->threads, "0 = all cores; the results are the same for any number")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--check", options->check,
+          "Compare each convolution and linear layer with the reference in double, on the input that "
+          "it had: all rows up to 4,096, else 4,096 drawn ones; --check=full: all rows. Exit code 1 on a "
+          "failure")
+      ->expected(0, 1)
+      ->default_str("sampled")
+      ->check(CLI::IsMember({"sampled", "full"}));
+  command->add_flag("--strict", options->strict,
+                    "Refuse rows that are not finite, instead of dropping and counting them");
+  command->add_option("--seed", options->seed, "Of untrained weights and of the rows that --check draws")
+      ->capture_default_str();
+  command->add_option("--dump", options->dump,
+                      "Folder for every layer's output as .npy, for aerogel compare");
+  command->add_flag("--json", options->as_json,
+                    "Print the report as one JSON object a line, and nothing else");
   command->callback([options, &exit_code] { run(*options, exit_code); });
   return command;
 }

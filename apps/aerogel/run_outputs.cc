@@ -23,14 +23,15 @@ Tensor column(const float* values, std::int64_t rows, std::int64_t width, std::i
   return out;
 }
 
-/// Centres of the sites' cells in metres, in the coordinates of the input (the origin added again only as far as
-/// f32 holds it: it is reported beside).
+/// Centres of the sites' cells in metres, in the coordinates of the input (the origin added again only as far
+/// as f32 holds it: it is reported beside).
 Tensor site_centres(const Coordinates& sites, const VoxelGrid& grid) {
   Tensor xyz = Tensor::empty({sites.size(), 3}, DType::kF32);
   auto* out = xyz.mutable_data<float>();
   for (std::int64_t i = 0; i < sites.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis) {  // x, y, z from columns 3, 2, 1
-      const double cell = static_cast<double>(grid.size[axis]) * static_cast<double>(sites.tensor_stride()[2 - axis]);
+      const double cell =
+          static_cast<double>(grid.size[axis]) * static_cast<double>(sites.tensor_stride()[2 - axis]);
       *out++ = static_cast<float>(static_cast<double>(grid.lo[axis]) + (sites.row(i)[3 - axis] + 0.5) * cell);
     }
   }
@@ -48,14 +49,16 @@ std::vector<float> stretched(const Components& components, std::int64_t rows) {
     const float low = sorted[sorted.size() / 50];
     const float high = sorted[sorted.size() - 1 - sorted.size() / 50];
     for (std::size_t i = 0; i < sorted.size(); ++i) {
-      out[i * count + k] = std::clamp((components.scores[i * count + k] - low) / std::max(high - low, 1e-20F), 0.0F, 1.0F);
+      out[i * count + k] =
+          std::clamp((components.scores[i * count + k] - low) / std::max(high - low, 1e-20F), 0.0F, 1.0F);
     }
   }
   return out;
 }
 
 /// The highest site of each (y, x), coloured by its components.
-std::vector<PlanCell> component_plan(const Coordinates& sites, const std::vector<float>& colours, std::int64_t count) {
+std::vector<PlanCell> component_plan(const Coordinates& sites, const std::vector<float>& colours,
+                                     std::int64_t count) {
   std::unordered_map<std::int64_t, std::int64_t> top;
   for (std::int64_t i = 0; i < sites.size(); ++i) {
     const std::int32_t* row = sites.row(i);
@@ -68,7 +71,8 @@ std::vector<PlanCell> component_plan(const Coordinates& sites, const std::vector
   for (const auto& [key, site] : top) {
     Light light{};
     for (std::size_t k = 0; k < 3; ++k) {
-      const float t = static_cast<std::int64_t>(k) < count ? colours[static_cast<std::size_t>(site * count) + k] : 0;
+      const float t =
+          static_cast<std::int64_t>(k) < count ? colours[static_cast<std::size_t>(site * count) + k] : 0;
       light[k] = std::pow(0.14F + 0.84F * t, 2.2F);
     }
     cells.push_back({sites.row(site)[3], sites.row(site)[2], light, 1});
@@ -89,7 +93,8 @@ void write_input_picture(const std::filesystem::path& path, const MeanVoxels& vo
   plan.reserve(static_cast<std::size_t>(sites.size()));
   for (std::int64_t i = 0; i < sites.size(); ++i) {
     const std::int32_t* row = sites.row(i);
-    const double height = static_cast<double>(about.grid.lo[2]) + (row[1] + 0.5) * static_cast<double>(about.grid.size[2]);
+    const double height =
+        static_cast<double>(about.grid.lo[2]) + (row[1] + 0.5) * static_cast<double>(about.grid.size[2]);
     plan.push_back({row[3], row[2], height, static_cast<double>(points[i])});
   }
   HeightRange range;
@@ -103,7 +108,8 @@ void write_input_picture(const std::filesystem::path& path, const MeanVoxels& vo
   write_plan(path, cells, style);
 }
 
-std::vector<double> write_feature_files(const std::filesystem::path& folder, const SparseTensor& features, const RunFiles& about) {
+std::vector<double> write_feature_files(const std::filesystem::path& folder, const SparseTensor& features,
+                                        const RunFiles& about) {
   const Coordinates& sites = features.coordinates;
   const std::int64_t rows = sites.size();
   const std::int64_t channels = features.channels();
@@ -124,10 +130,12 @@ std::vector<double> write_feature_files(const std::filesystem::path& folder, con
   const Components components = principal_components(features.features, 3);
   std::vector<std::pair<std::string, Tensor>> fields;
   for (std::int64_t k = 0; k < components.count; ++k) {
-    fields.emplace_back(fmt::format("pc{}", k + 1), column(components.scores.data(), rows, components.count, k));
+    fields.emplace_back(fmt::format("pc{}", k + 1),
+                        column(components.scores.data(), rows, components.count, k));
   }
   for (std::int64_t c = 0; c < std::min<std::int64_t>(channels, 8); ++c) {
-    fields.emplace_back(fmt::format("feature_{}", c), column(features.features.data<float>(), rows, channels, c));
+    fields.emplace_back(fmt::format("feature_{}", c),
+                        column(features.features.data<float>(), rows, channels, c));
   }
   io::write_ply(folder / "features.ply", site_centres(sites, about.grid), fields);
 
@@ -139,7 +147,8 @@ std::vector<double> write_feature_files(const std::filesystem::path& folder, con
   for (const double share : components.explained) explained += share;
   style.legend_title = fmt::format("{:.0f} % of variance", 100 * explained);
   style.components = true;
-  write_plan(folder / "bev_features.png", component_plan(sites, stretched(components, rows), components.count), style);
+  write_plan(folder / "bev_features.png",
+             component_plan(sites, stretched(components, rows), components.count), style);
   return components.explained;
 }
 

@@ -23,8 +23,8 @@ struct RunFiles {
 /// The bird's-eye picture of voxels: height as colour, points as brightness.
 void write_input_picture(const std::filesystem::path& path, const MeanVoxels& voxels, const RunFiles& about);
 
-/// features.npz, features.ply and bev_features.png of sites (batch, z, y, x) in `folder`. Returns the shares of the
-/// variance that the pictured components explain.
+/// features.npz, features.ply and bev_features.png of sites (batch, z, y, x) in `folder`. Returns the shares
+/// of the variance that the pictured components explain.
 std::vector<double> write_feature_files(const std::filesystem::path& folder, const SparseTensor& features,
                                         const RunFiles& about);
 

@@ -21,7 +21,9 @@ Tensor column(const std::vector<float>& rows, std::size_t width, std::size_t ind
   return Tensor::from<float>({static_cast<std::int64_t>(values.size())}, values);
 }
 
-std::int64_t count_of(const std::vector<std::int32_t>& values) { return static_cast<std::int64_t>(values.size()); }
+std::int64_t count_of(const std::vector<std::int32_t>& values) {
+  return static_cast<std::int64_t>(values.size());
+}
 
 /// Points of a sweep; the centres of the sites of the other sets, in cells.
 std::vector<float> points_of(const Geometry& set) {
@@ -29,7 +31,8 @@ std::vector<float> points_of(const Geometry& set) {
   std::vector<float> points;
   points.reserve(set.coords.size());
   for (std::size_t i = 0; i < set.coords.size(); i += 4) {
-    for (const std::size_t axis : {3, 2, 1}) points.push_back(static_cast<float>(set.coords[i + axis]) + 0.5F);
+    for (const std::size_t axis : {3, 2, 1})
+      points.push_back(static_cast<float>(set.coords[i + axis]) + 0.5F);
     points.push_back(0);
   }
   return points;
@@ -41,7 +44,8 @@ void write_npz(const std::string& path, const Geometry& set) {
   members["coords"] = Tensor::from<std::int32_t>({set.sites(), 4}, set.coords);
   members["spatial_shape"] = Tensor::from<std::int64_t>({3}, shape);
   if (!set.point_labels.empty()) {
-    const std::vector<double> grid = {set.lo[0], set.lo[1], set.lo[2], set.voxel[0], set.voxel[1], set.voxel[2]};
+    const std::vector<double> grid = {set.lo[0],    set.lo[1],    set.lo[2],
+                                      set.voxel[0], set.voxel[1], set.voxel[2]};
     members["points"] = Tensor::from<float>({count_of(set.point_labels), 4}, set.points);
     members["label"] = Tensor::from<std::int32_t>({count_of(set.point_labels)}, set.point_labels);
     members["site_label"] = Tensor::from<std::int32_t>({count_of(set.site_labels)}, set.site_labels);
@@ -53,7 +57,8 @@ void write_npz(const std::string& path, const Geometry& set) {
 void write_ply(const std::string& path, const Geometry& set) {
   const std::vector<float> points = points_of(set);
   std::vector<float> xyz;
-  for (std::size_t i = 0; i < points.size(); i += 4) xyz.insert(xyz.end(), points.begin() + i, points.begin() + i + 3);
+  for (std::size_t i = 0; i < points.size(); i += 4)
+    xyz.insert(xyz.end(), points.begin() + i, points.begin() + i + 3);
   std::vector<std::pair<std::string, Tensor>> fields;
   if (!set.point_labels.empty()) {
     const std::vector<float> labels(set.point_labels.begin(), set.point_labels.end());
@@ -75,8 +80,10 @@ void write_set(const std::string& path, const Geometry& set) {
     const std::vector<float> points = points_of(set);
     io::write_file(path, {reinterpret_cast<const char*>(points.data()), points.size() * sizeof(float)});
   } else {
-    throw InvalidArgument(fmt::format("--out {}: unknown ending; expected .npz (sites, points, labels), .npy (sites), "
-                                      ".ply or .bin (points)", path));
+    throw InvalidArgument(
+        fmt::format("--out {}: unknown ending; expected .npz (sites, points, labels), .npy (sites), "
+                    ".ply or .bin (points)",
+                    path));
   }
 }
 
@@ -88,19 +95,25 @@ CLI::App* add_synth(CLI::App& app, int& /*exit_code*/) {
     std::string out;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("synth", "Make a synthetic set of sites: a LiDAR sweep, a shell, random fill");
+  CLI::App* command =
+      app.add_subcommand("synth", "Make a synthetic set of sites: a LiDAR sweep, a shell, random fill");
   command->add_option("geometry", options->spec, "lidar:SEED, shell:R or uniform:R:FILL")->required();
-  command->add_option("--out,-o", options->out, ".npz: coords [N,4] (batch,z,y,x), spatial_shape, and for a sweep points "
-                      "[P,4] (x,y,z,intensity), label (0 ground, 1 building, 2 car), site_label, grid; .npy: coords; "
-                      ".ply, .bin: points")->required();
+  command
+      ->add_option(
+          "--out,-o", options->out,
+          ".npz: coords [N,4] (batch,z,y,x), spatial_shape, and for a sweep points "
+          "[P,4] (x,y,z,intensity), label (0 ground, 1 building, 2 car), site_label, grid; .npy: coords; "
+          ".ply, .bin: points")
+      ->required();
   command->callback([options] {
     prepare_file(options->out);
     const Geometry set = make_geometry(options->spec);
     write_set(options->out, set);
-    fmt::print("{}: {} sites in a grid of {} x {} x {}{}, written to {}\n", set.name, count_text(set.sites()),
-               set.spatial_shape[0], set.spatial_shape[1], set.spatial_shape[2],
-               set.point_labels.empty() ? "" : fmt::format(", {} points", count_text(count_of(set.point_labels))),
-               options->out);
+    fmt::print(
+        "{}: {} sites in a grid of {} x {} x {}{}, written to {}\n", set.name, count_text(set.sites()),
+        set.spatial_shape[0], set.spatial_shape[1], set.spatial_shape[2],
+        set.point_labels.empty() ? "" : fmt::format(", {} points", count_text(count_of(set.point_labels))),
+        options->out);
   });
   return command;
 }

@@ -14,14 +14,15 @@ namespace {
 
 /// Characters, not bytes, of UTF-8.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 }  // namespace
 
 std::string count_text(std::int64_t count) {
   std::string digits = std::to_string(count);
-  for (std::size_t i = digits.size(); i > 3 + (count < 0 ? 1U : 0U); ) {
+  for (std::size_t i = digits.size(); i > 3 + (count < 0 ? 1U : 0U);) {
     i -= 3;
     digits.insert(i, ",");
   }
@@ -62,7 +63,8 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
     values.push_back(value);
   }
   if (values.size() != count) {
-    throw InvalidArgument(fmt::format("{} {}: expected {} numbers with commas between, got {}", option, text, count, values.size()));
+    throw InvalidArgument(fmt::format("{} {}: expected {} numbers with commas between, got {}", option, text,
+                                      count, values.size()));
   }
   return values;
 }

@@ -7,9 +7,9 @@
 
 namespace aerogel::cli {
 
-std::string count_text(std::int64_t count);   // "66,035"
-std::string bytes_text(std::int64_t bytes);   // "1.5 GiB"
-std::string metres_text(double metres);       // "0.15", "70.4": as few digits as tell it
+std::string count_text(std::int64_t count);  // "66,035"
+std::string bytes_text(std::int64_t bytes);  // "1.5 GiB"
+std::string metres_text(double metres);      // "0.15", "70.4": as few digits as tell it
 
 /// Splits at commas, blanks around the parts dropped.
 std::vector<std::string> split_commas(const std::string& text);
