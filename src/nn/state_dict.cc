@@ -1,4 +1,5 @@
 // Names to parameters: strict loading, reading back, and weights from a seed.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -67,9 +68,16 @@ void load_state_dict(Module& module, const StateDict& state, const std::string& 
   const std::vector<Parameter> parameters = parameters_of(module);
   for (const Parameter& parameter : parameters) known[parameter.name] = &parameter;
 
+  const auto has_prefix = [&](const std::string& name) {
+    return !optional_prefix.empty() && name.rfind(optional_prefix, 0) == 0;
+  };
+  // A whole detector's checkpoint: names outside the prefix belong to its other modules.
+  const bool whole_checkpoint =
+      std::any_of(state.begin(), state.end(), [&](const auto& entry) { return has_prefix(entry.first); });
   for (const auto& [name, tensor] : state) {
     if (ends_with(name, "num_batches_tracked")) continue;
-    const bool prefixed = !optional_prefix.empty() && name.rfind(optional_prefix, 0) == 0;
+    const bool prefixed = has_prefix(name);
+    if (whole_checkpoint && !prefixed) continue;
     std::string ours = prefixed ? name.substr(optional_prefix.size()) : name;
     if (known.count(ours) == 0 && known.count(name) != 0) ours = name;
     if (known.count(ours) == 0) {

@@ -58,8 +58,11 @@ TEST(StateDict, NamesMatchWithAndWithoutThePrefix) {
   EXPECT_NO_THROW(load_state_dict(*module, prefixed, "backbone_3d."));
   EXPECT_NO_THROW(load_state_dict(*module, weights_of("centerpoint", 3), "backbone_3d."));
   EXPECT_THROW(load_state_dict(*module, prefixed), InvalidArgument);
-  prefixed["conv_out.0.weight"] = prefixed.at("backbone_3d.conv_out.0.weight");
-  EXPECT_THROW(load_state_dict(*module, prefixed, "backbone_3d."), InvalidArgument);  // given twice
+  // A whole detector's checkpoint: what stands outside the prefix is of its other modules; inside, all is strict.
+  prefixed["dense_head.conv.weight"] = Tensor::zeros({1}, DType::kF32);
+  EXPECT_NO_THROW(load_state_dict(*module, prefixed, "backbone_3d."));
+  prefixed["backbone_3d.no_such.weight"] = Tensor::zeros({1}, DType::kF32);
+  EXPECT_THROW(load_state_dict(*module, prefixed, "backbone_3d."), InvalidArgument);
 }
 
 TEST(StateDict, ConvertsToF32) {
