@@ -49,6 +49,19 @@ inline void prefetch_later(const void* p, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(p) + i, 0, 2);
 }
 
+/// Memory that is asked for in shares, a share per kernel offset, so that requests never queue up.
+struct Upcoming {
+  const float* begin;
+  std::int64_t floats;
+  std::int64_t asked = 0;
+
+  void ask(std::int64_t k, std::int64_t volume) {
+    const std::int64_t until = floats * (k + 1) / volume;
+    prefetch_later(begin + asked, (until - asked) * static_cast<std::int64_t>(sizeof(float)));
+    asked = until;
+  }
+};
+
 /// The raw pointers of a run.
 struct Operands {
   std::int64_t c_in, c_out, volume;
@@ -142,6 +155,23 @@ class SegmentReader {
   std::int32_t tile_end_ = 0;
 };
 
+/// The output rows [begin, end), tile by tile.
+void run_tiles(const Operands& o, const TileEpilogue& epilogue, std::int64_t begin, std::int64_t end,
+               float* acc, std::int64_t* integers) {
+  SegmentReader reader(o, begin, integers);
+  for (std::int64_t tile = begin; tile < end; tile += o.rows) {
+    const std::int64_t count = std::min(o.rows, end - tile);
+    start_tile(epilogue, count, o.columns, acc);
+    reader.start(tile, tile + count);
+    Upcoming out{o.out + tile * o.c_out, count * o.c_out};
+    for (const auto* listed = &reader.next(); listed->pairs > 0; listed = &reader.next()) {
+      out.ask(listed->k, o.volume);
+      add_segment(listed->segment(), o.in, o.weight + listed->k * o.c_in * o.columns, acc, o.c_in, o.columns);
+    }
+    finish_tile(epilogue, acc, count, o.columns, o.c_out, tile, o.out);
+  }
+}
+
 std::int64_t sparse_scratch_bytes(const SparseConvArgs& args) {
   const std::int64_t columns = padded_columns(args.problem.c_out);
   const std::int64_t rows = tile_rows(args.problem.n_out, columns);
@@ -175,23 +205,8 @@ void run_sparse(const SparseConvArgs& args) {
 
   parallel_chunks(n_out, rows * kTilesPerChunk, args.threads,
                   [&](std::int64_t begin, std::int64_t end, int slot) {
-                    float* acc = tiles + slot * rows * columns;
-                    SegmentReader reader(o, begin, integers + slot * SegmentReader::integers(rows, o.volume));
-                    for (std::int64_t tile = begin; tile < end; tile += rows) {
-                      const std::int64_t count = std::min(rows, end - tile);
-                      start_tile(epilogue, count, columns, acc);
-                      reader.start(tile, tile + count);
-                      float* out = o.out + tile * o.c_out;
-                      std::int64_t asked = 0;  // of the tile's output, brought closer for finish_tile
-                      for (const auto* listed = &reader.next(); listed->pairs > 0; listed = &reader.next()) {
-                        const std::int64_t ask = count * o.c_out * (listed->k + 1) / o.volume;
-                        prefetch_later(out + asked, (ask - asked) * static_cast<std::int64_t>(sizeof(float)));
-                        asked = ask;
-                        add_segment(listed->segment(), o.in, o.weight + listed->k * o.c_in * columns, acc,
-                                    o.c_in, columns);
-                      }
-                      finish_tile(epilogue, acc, count, columns, o.c_out, tile, o.out);
-                    }
+                    run_tiles(o, epilogue, begin, end, tiles + slot * rows * columns,
+                              integers + slot * SegmentReader::integers(rows, o.volume));
                   });
 }
 
