@@ -15,10 +15,11 @@ namespace aerogel::cli {
 
 namespace {
 
-constexpr int kLongSide = 1400;  // pixels of the drawn area
 constexpr int kMargin = 28;
 constexpr int kFooter = 84;
-constexpr int kLeastWidth = 640;  // so that caption and legend fit
+constexpr int kLine = 24;         // of text
+constexpr int kNoteGap = 40;      // between caption and note
+constexpr int kLeastWidth = 584;  // so that caption and legend fit
 constexpr Light kBackground = {0.0030F, 0.0040F, 0.0075F};
 constexpr Light kGrid = {0.0105F, 0.0135F, 0.021F};
 constexpr Light kInk = {0.62F, 0.66F, 0.72F};
@@ -178,12 +179,18 @@ void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& 
   const std::int64_t columns = extent.x1 - extent.x0;
   const std::int64_t rows = extent.y1 - extent.y0;
   const std::int64_t longest = std::max(columns, rows);
+  const std::int64_t long_side = std::max(style.long_side, 1);
   // Whole pixels per cell, or whole cells per pixel, so that no raster pattern appears.
-  const std::int64_t zoom = std::clamp<std::int64_t>(kLongSide / longest, 1, 48);
-  const std::int64_t shrink = zoom > 1 ? 1 : (longest + 2 * kLongSide - 1) / (2 * kLongSide);
+  const std::int64_t zoom = std::clamp<std::int64_t>(long_side / longest, 1, 48);
+  const std::int64_t shrink = zoom > 1 ? 1 : (longest + 2 * long_side - 1) / (2 * long_side);
   const int width = static_cast<int>((columns + shrink - 1) / shrink * zoom);
   const int height = static_cast<int>((rows + shrink - 1) / shrink * zoom);
-  Canvas canvas(std::max(width + 2 * kMargin, kLeastWidth), height + 2 * kMargin + kFooter);
+  const std::string caption = ascii(style.caption);
+  const std::string note = ascii(style.note);
+  const int canvas_width = std::max({width, text_width(caption, 2), kLeastWidth}) + 2 * kMargin;
+  const bool note_beside =
+      text_width(caption, 2) + kNoteGap + text_width(note, 2) <= canvas_width - 2 * kMargin;
+  Canvas canvas(canvas_width, height + 2 * kMargin + kFooter + (note_beside ? 0 : kLine));
   const int left = (canvas.width() - width) / 2;
   const int top = kMargin;
 
@@ -220,8 +227,8 @@ void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& 
   if (zoom <= 4) add_glow(canvas, drawn, left, top, width, height, 3);
 
   const int footer = top + height + kMargin;
-  int x = kMargin;
   if (bar > 0) {
+    const int x = kMargin;
     const int length = static_cast<int>(std::lround(bar / pixel_metres));
     canvas.fill(x, footer + 13, x + length, footer + 16, kInk);
     canvas.fill(x, footer + 6, x + 3, footer + 16, kInk);
@@ -229,10 +236,10 @@ void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& 
     canvas.text(x + length + 10, footer + 3, fmt::format("{:g} {}", bar, style.unit), kInk, 2);
   }
   if (!style.legend_title.empty()) draw_legend(canvas, canvas.width() - kMargin, footer, style);
-  x = canvas.text(kMargin, footer + 54, ascii(style.caption), kInk, 2);
-  if (!style.note.empty()) {
-    const std::string note = ascii(style.note);
-    canvas.text(canvas.width() - kMargin - text_width(note, 2), footer + 54, note, kWarning, 2);
+  canvas.text(kMargin, footer + 54, caption, kInk, 2);
+  if (!note.empty()) {
+    canvas.text(note_beside ? canvas.width() - kMargin - text_width(note, 2) : kMargin,
+                footer + 54 + (note_beside ? 0 : kLine), note, kWarning, 2);
   }
   io::write_png(path, canvas.bytes());
 }
@@ -269,7 +276,7 @@ std::vector<PlanCell> height_plan(const std::vector<PlanSite>& sites, HeightRang
   cells.reserve(tops.size());
   for (const auto& [key, top] : tops) {
     const auto t = static_cast<float>(std::clamp((top.height - range.low) / span, 0.0, 1.0));
-    const auto light = static_cast<float>(0.45 + 0.55 * std::min(1.0, std::log1p(top.weight) / dense));
+    const auto light = static_cast<float>(0.6 + 0.4 * std::min(1.0, std::log1p(top.weight) / dense));
     cells.push_back({static_cast<std::int64_t>(static_cast<std::int32_t>(key & 0xFFFFFFFF)),
                      static_cast<std::int64_t>(static_cast<std::int32_t>(key >> 32)), height_colour(t),
                      light});

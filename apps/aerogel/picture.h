@@ -21,17 +21,20 @@ struct PlanCell {
 };
 
 struct PlanStyle {
-  std::string caption;       // below the picture, left
-  std::string note;          // below the caption, such as "untrained weights"; may be empty
+  std::string caption;  // below the picture, left
+  std::string note;  // beside the caption, or below it where that is too long, such as "untrained weights";
+                     // may be empty
   double cell_metres = 0;    // edge of a cell; 0 = no scale bar
   std::string unit = "m";    // of the scale bar
   std::string legend_title;  // empty = no legend
   std::string legend_low;    // labels at the ends of the colour map
   std::string legend_high;
+  int long_side = 1400;     // pixels of the plan, roughly: cells are whole pixels
   bool components = false;  // legend of three dots, red, green and blue, in place of the colour map
 };
 
-/// Draws the occupied part of the plan, its longer side about 1,400 pixels, and writes it as a .png.
+/// Draws the occupied part of the plan, its longer side about style.long_side pixels, and writes it as a
+/// .png.
 void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& cells,
                 const PlanStyle& style);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -36,6 +37,11 @@ Tensor site_centres(const Coordinates& sites, const VoxelGrid& grid) {
     }
   }
   return xyz;
+}
+
+/// Points of a site; 1 where nobody counted them.
+double points_of(const Tensor& points, std::int64_t site) {
+  return points.defined() ? static_cast<double>(points.data<std::int32_t>()[site]) : 1;
 }
 
 /// Stretches each component from its 2nd to its 98th percentile over 0 … 1.
@@ -80,32 +86,111 @@ std::vector<PlanCell> component_plan(const Coordinates& sites, const std::vector
   return cells;
 }
 
-std::string caption(const RunFiles& about, std::int64_t sites, const char* what) {
+std::string caption(const RunFiles& about, std::int64_t sites, const std::string& what) {
   return fmt::format("{}: {} {}", about.title, count_text(sites), what);
 }
 
-}  // namespace
-
-void write_input_picture(const std::filesystem::path& path, const MeanVoxels& voxels, const RunFiles& about) {
-  const Coordinates& sites = voxels.voxels.coordinates;
-  const auto* points = voxels.points_per_voxel.data<std::int32_t>();
+/// Height as colour, points as brightness; sets the legend.
+std::vector<PlanCell> coloured_by_height(const Coordinates& sites, const Tensor& points,
+                                         const RunFiles& about, PlanStyle& style) {
   std::vector<PlanSite> plan;
   plan.reserve(static_cast<std::size_t>(sites.size()));
   for (std::int64_t i = 0; i < sites.size(); ++i) {
     const std::int32_t* row = sites.row(i);
+    if (row[0] != 0) continue;
     const double height =
         static_cast<double>(about.grid.lo[2]) + (row[1] + 0.5) * static_cast<double>(about.grid.size[2]);
-    plan.push_back({row[3], row[2], height, static_cast<double>(points[i])});
+    plan.push_back({row[3], row[2], height, points_of(points, i)});
   }
   HeightRange range;
-  const std::vector<PlanCell> cells = height_plan(plan, range);
-  PlanStyle style;
-  style.caption = caption(about, sites.size(), "input sites");
-  style.cell_metres = static_cast<double>(about.grid.size[0]);
+  std::vector<PlanCell> cells = height_plan(plan, range);
   style.legend_title = "height";
   style.legend_low = fmt::format("{:.3g}", range.low);
-  style.legend_high = fmt::format("{:.3g} m", range.high);
-  write_plan(path, cells, style);
+  style.legend_high = fmt::format("{:.3g} {}", range.high, style.unit);
+  return cells;
+}
+
+/// The colour map over the points of each (y, x), on a logarithmic scale; sets the legend.
+std::vector<PlanCell> coloured_by_density(const Coordinates& sites, const Tensor& points,
+                                          const std::string& point_name, PlanStyle& style) {
+  std::map<std::pair<std::int32_t, std::int32_t>, double> columns;
+  for (std::int64_t i = 0; i < sites.size(); ++i) {
+    const std::int32_t* row = sites.row(i);
+    if (row[0] == 0) columns[{row[2], row[3]}] += points_of(points, i);
+  }
+  std::vector<PlanSite> plan;
+  plan.reserve(columns.size());
+  for (const auto& [place, count] : columns)
+    plan.push_back({place.second, place.first, std::log10(std::max(count, 1.0)), 2});
+  HeightRange range;
+  std::vector<PlanCell> cells = height_plan(plan, range);
+  style.legend_title = point_name + " a column";
+  style.legend_low = fmt::format("{:.0f}", std::pow(10.0, range.low));
+  style.legend_high = fmt::format("{:.0f}", std::pow(10.0, range.high));
+  return cells;
+}
+
+/// The colour map over the largest value of each (y, x); sets the legend.
+std::vector<PlanCell> coloured_by_value(const SparseTensor& sites, const std::string& name,
+                                        PlanStyle& style) {
+  const auto* values = sites.features.data<float>();
+  std::vector<PlanSite> plan;
+  for (std::int64_t i = 0; i < sites.sites(); ++i) {
+    const std::int32_t* row = sites.coordinates.row(i);
+    if (row[0] == 0) plan.push_back({row[3], row[2], static_cast<double>(values[i]), 2});
+  }
+  HeightRange range;
+  std::vector<PlanCell> cells = height_plan(plan, range);
+  style.legend_title = name;
+  style.legend_low = fmt::format("{:.3g}", range.low);
+  style.legend_high = fmt::format("{:.3g}", range.high);
+  return cells;
+}
+
+/// Three principal components as red, green and blue; sets the legend.
+std::vector<PlanCell> coloured_by_components(const Coordinates& sites, const Components& components,
+                                             PlanStyle& style) {
+  double explained = 0;
+  for (const double share : components.explained) explained += share;
+  style.legend_title = fmt::format("{:.0f} % of variance", 100 * explained);
+  style.components = true;
+  return component_plan(sites, stretched(components, sites.size()), components.count);
+}
+
+}  // namespace
+
+void write_site_picture(const std::filesystem::path& path, const SparseTensor& sites, const Tensor& points,
+                        const RunFiles& about, const PictureOptions& options) {
+  PlanStyle style;
+  style.long_side = options.long_side;
+  style.caption = caption(about, sites.sites(), options.site_name);
+  style.note = about.note;
+  style.cell_metres = static_cast<double>(about.grid.size[0]);
+  style.unit = options.unit;
+  switch (options.colour) {
+    case PictureColour::kHeight:
+      write_plan(path, coloured_by_height(sites.coordinates, points, about, style), style);
+      return;
+    case PictureColour::kDensity:
+      write_plan(path, coloured_by_density(sites.coordinates, points, options.point_name, style), style);
+      return;
+    case PictureColour::kFeature:
+      break;
+  }
+  if (sites.channels() == 1) {
+    write_plan(path, coloured_by_value(sites, options.feature_name, style), style);
+    return;
+  }
+  const Components components = principal_components(sites.features, 3);
+  write_plan(path, coloured_by_components(sites.coordinates, components, style), style);
+}
+
+void write_input_picture(const std::filesystem::path& path, const MeanVoxels& voxels, const RunFiles& about) {
+  PictureOptions options;
+  options.site_name = "input sites";
+  RunFiles without_note = about;  // no weights took part in it
+  without_note.note.clear();
+  write_site_picture(path, voxels.voxels, voxels.points_per_voxel, without_note, options);
 }
 
 std::vector<double> write_feature_files(const std::filesystem::path& folder, const SparseTensor& features,
@@ -143,12 +228,7 @@ std::vector<double> write_feature_files(const std::filesystem::path& folder, con
   style.caption = caption(about, rows, "output sites");
   style.note = about.note;
   style.cell_metres = static_cast<double>(about.grid.size[0]) * static_cast<double>(sites.tensor_stride()[2]);
-  double explained = 0;
-  for (const double share : components.explained) explained += share;
-  style.legend_title = fmt::format("{:.0f} % of variance", 100 * explained);
-  style.components = true;
-  write_plan(folder / "bev_features.png",
-             component_plan(sites, stretched(components, rows), components.count), style);
+  write_plan(folder / "bev_features.png", coloured_by_components(sites, components, style), style);
   return components.explained;
 }
 
