@@ -94,6 +94,10 @@ struct Segment {
 };
 constexpr std::int64_t kAhead = 32;
 
+// Blocks between the prefetch of an input row and its use: narrow blocks are too short to hide an L3 access.
+template <int NV>
+constexpr int kBlocksAhead = NV <= 2 ? 2 : 1;
+
 /// A stretch of C_in of one panel.
 struct Panel {
   const float* in;      // where the stretch begins in the input row at offset 0
@@ -138,7 +142,7 @@ HWY_NOINLINE void add_blocks(const Segment& segment, const Panel& panel, std::in
     for (; ci + kLine <= depth; ci += kLine) {
       AEROGEL_UNROLL
       for (int r = 0; r < MR; ++r) {
-        hwy::Prefetch(in + in_offset[MR + r] + ci);
+        hwy::Prefetch(in + in_offset[kBlocksAhead<NV> * MR + r] + ci);
         if (ci < NV * kLanes) hwy::Prefetch(acc + acc_offset[MR + r] + ci);
       }
       for (std::int64_t i = ci; i < ci + kLine; i += 4) {

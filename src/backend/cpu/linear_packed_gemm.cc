@@ -4,8 +4,13 @@
 //
 //   in [N, C_in]   weight [C_out, C_in] as packed panels   out [N, C_out]
 //
-// The sparse kernel's tile with rows in order: the same microkernel reads its rows through 0, 1, 2, … instead
-// of a pair list.
+// The sparse kernel's tile with rows in order: the same microkernel finds its rows at offsets 0, C_in,
+// 2·C_in, … instead of a pair list's.
+//
+// Measured 2026-12-01 on an Intel(R) Xeon(R) Processor (family 6, model 207), AVX-512, one thread, shared
+// machine under load, 40 MFLOP a call, eight buffers rotated. Share of the multiply-add peak for C_in = C_out
+// = 16, 32, 64, 128, 256: 17, 27, 53, 70, 77 %. Below 128 channels it reads and writes 5 to 7 GB/s, what that
+// machine's memory gives.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/linear_packed_gemm.cc"
 #include "backend/cpu/simd_targets.h"

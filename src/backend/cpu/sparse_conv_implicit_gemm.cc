@@ -6,7 +6,28 @@
 //
 // Output-stationary: a tile of output rows is kept in a cached accumulator. Pair lists are sorted by output
 // row, so the pairs of one kernel offset that fall into a tile stand side by side; absent neighbours cost
-// nothing. Each such segment is a small matrix product that gathers its rows by index (gemm_tile-inl.h).
+// nothing. Each such segment is a small matrix product that gathers its rows by index (gemm_tile-inl.h). Pair
+// lists, input rows and output rows are prefetched well before their use; bias and epilogue work on the
+// cached tile.
+//
+// Source: the implicit GEMM of TorchSparse++ (Tang et al. 2023, arXiv:2311.12862), with compaction of absent
+// neighbours in place of mask sorting.
+//
+// Measured 2026-12-01 on an Intel(R) Xeon(R) Processor (family 6, model 207: two 512-bit multiply-add units,
+// 2 MB L2), one thread, shared machine under load. Share of the multiply-add peak (173 to 192 GFLOP/s
+// AVX-512, 86 to 93 AVX2) on the real pairs of a 3×3×3 submanifold layer in slices of 0.3 to 1 ms, buffers
+// rotated, kept where a multiply-add loop before and after reached 95 % of peak and no involuntary switch
+// hit; C = C_in = C_out:
+//
+//                             C = 16   32   64  128
+//   lidar:0    AVX-512           47   59   74   70 %
+//   shell:128  AVX-512           53   66   78   72 %
+//   lidar:0    AVX2              65   74   75   80 %
+//   shell:128  AVX2              69   80   78   79 %
+//   microkernel alone, AVX-512   79   85   95   94 %     154 pairs per segment, rows in the L2 cache
+//
+// What lies between the last row and the others is waiting for rows, weights and pair lists: that machine
+// read 24 GB/s from its L3 cache and 7 GB/s from memory.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/sparse_conv_implicit_gemm.cc"
 #include "backend/cpu/simd_targets.h"
