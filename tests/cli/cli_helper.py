@@ -27,6 +27,16 @@ def read_npz(path):
     return arrays
 
 
+def write_npz(path, arrays):
+    """Name → (dtype, shape, flat values)."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, (kind, shape, values) in arrays.items():
+            header = repr({"descr": "<" + kind, "fortran_order": False, "shape": shape}).encode()
+            header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+            body = array.array({"f4": "f", "i4": "i"}[kind], values).tobytes()
+            archive.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + body)
+
+
 def safetensors(tensors):
     header, body = {}, b""
     for name, values in tensors.items():
@@ -50,6 +60,10 @@ def make_inputs():
         "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float a\n"
         "end_header\n1 2 3\n"
     )
+    sites = ("i4", (2, 4), [0, 0, 0, 0, 0, 1, 2, 3])
+    write_npz("nan_features.npz", {"coords": sites, "features": ("f4", (2, 1), [1, nan])})
+    write_npz("outside.npz", {"coords": sites, "spatial_shape": ("i4", (3,), [2, 2, 2])})
+    pathlib.Path("torn.npz").write_bytes(pathlib.Path("outside.npz").read_bytes()[:-30])
     weights = safetensors({"nobody.knows.this": [1, 2, 3]})
     pathlib.Path("foreign.safetensors").write_bytes(weights)
     pathlib.Path("truncated.safetensors").write_bytes(weights[:-5])

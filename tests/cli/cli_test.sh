@@ -186,6 +186,10 @@ for colour in height density feature; do
     check "render $input by $colour" is_png picture.png
   done
 done
+expect 2 "features are not finite, the first in row 1" render nan_features.npz --colour feature --out x.png
+expect 2 "outside.npz: " render outside.npz --out x.png
+expect 2 "torn.npz" render torn.npz --out x.png
+check "refused sites leave no picture" is_absent x.png
 expect 2 "holds sites" render mean.npz --voxel 1 --out picture.png
 
 # --- kernels
