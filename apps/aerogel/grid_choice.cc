@@ -21,18 +21,27 @@ constexpr double kCellsOfAnObject = 200;  // along its longest side
 constexpr std::int64_t kLeastCells = 40;
 constexpr double kHardlyAny = 0.1;
 
+/// The voxelizer works in f32.
+void require_f32(const char* option, const std::string& text, double value) {
+  if (!std::isfinite(static_cast<float>(value)))
+    throw InvalidArgument(fmt::format("{} {}: {} is too large for f32", option, text, value));
+}
+
 Vec3 parse_voxel(const std::string& text) {
   const std::size_t count = split_commas(text).size() == 1 ? 1 : 3;
   const std::vector<double> v = parse_numbers("--voxel", text, count);
   const Vec3 voxel = count == 1 ? Vec3{v[0], v[0], v[0]} : Vec3{v[0], v[1], v[2]};
   for (const double size : voxel) {
-    if (!(size > 0)) throw InvalidArgument(fmt::format("--voxel {}: a voxel's size must be above 0", text));
+    if (!(static_cast<float>(size) > 0))
+      throw InvalidArgument(fmt::format("--voxel {}: a voxel's size must be above 0", text));
+    require_f32("--voxel", text, size);
   }
   return voxel;
 }
 
 OwnGrid parse_range(const std::string& text, const Vec3& voxel) {
   const std::vector<double> r = parse_numbers("--range", text, 6);
+  for (const double bound : r) require_f32("--range", text, bound);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (!(r[axis] < r[axis + 3])) {
       throw InvalidArgument(
@@ -49,7 +58,7 @@ OwnGrid bounding_grid(const Cloud& cloud, const Vec3& voxel) {
     const double lo = cloud.lo[axis] - voxel[axis] / 2;
     const double exact = std::floor((cloud.hi[axis] - lo) / voxel[axis]) + 1;
     if (exact > 2147483647.0) {
-      throw InvalidArgument(fmt::format("voxels of {} m make {:.0f} cells along {}, over 2^31 - 1",
+      throw InvalidArgument(fmt::format("voxels of {} m make {:.4g} cells along {}, over 2^31 - 1",
                                         voxel[axis], exact, "xyz"[axis]));
     }
     const auto cells = static_cast<std::int64_t>(exact);

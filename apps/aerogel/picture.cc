@@ -189,7 +189,7 @@ void write_plan(const std::filesystem::path& path, const std::vector<PlanCell>& 
   const std::string note = ascii(style.note);
   const int canvas_width = std::max({width, text_width(caption, 2), kLeastWidth}) + 2 * kMargin;
   const bool note_beside =
-      text_width(caption, 2) + kNoteGap + text_width(note, 2) <= canvas_width - 2 * kMargin;
+      note.empty() || text_width(caption, 2) + kNoteGap + text_width(note, 2) <= canvas_width - 2 * kMargin;
   Canvas canvas(canvas_width, height + 2 * kMargin + kFooter + (note_beside ? 0 : kLine));
   const int left = (canvas.width() - width) / 2;
   const int top = kMargin;

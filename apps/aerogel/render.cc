@@ -48,11 +48,13 @@ const Tensor* find(const std::map<std::string, Tensor>& members, const std::stri
   return it == members.end() ? nullptr : &it->second;
 }
 
-/// The sites of a file that synth, voxelize or run wrote; null if it holds points only.
+/// The sites of a file that synth, voxelize or run wrote, or of its like; null if it holds points only.
 const Tensor* find_sites(const std::map<std::string, Tensor>& members) {
   for (const char* name : {"coords", "indices"}) {
     const Tensor* found = find(members, name);
-    if (found != nullptr && found->shape().size() == 2 && found->size(1) == 4) return found;
+    if (found != nullptr && found->shape().size() == 2 && found->size(1) == 4 &&
+        (found->dtype() == DType::kI32 || found->dtype() == DType::kI64))
+      return found;
   }
   return nullptr;
 }
@@ -116,6 +118,15 @@ void take_grid(const std::string& input, const std::map<std::string, Tensor>& me
   }
 }
 
+void require_finite(const std::string& input, const Tensor& features) {
+  const auto* values = features.data<float>();
+  for (std::int64_t i = 0; i < features.numel(); ++i) {
+    if (!std::isfinite(values[i]))
+      throw InvalidArgument(
+          fmt::format("{}: features are not finite, the first in row {}", input, i / features.size(1)));
+  }
+}
+
 Scene scene_of_sites(const RenderOptions& options, const std::map<std::string, Tensor>& members) {
   const std::string& input = options.input;
   const Tensor coords = find_sites(members)->to(DType::kI32);
@@ -127,13 +138,18 @@ Scene scene_of_sites(const RenderOptions& options, const std::map<std::string, T
           fmt::format("{}: features must have {} rows like the sites, found {}", input, rows, found->str()));
     }
     features = found->to(DType::kF32);
+    require_finite(input, features);
   }
   std::int64_t batches = 1;
   const auto* indices = coords.data<std::int32_t>();
   for (std::int64_t i = 0; i < rows; ++i) batches = std::max<std::int64_t>(batches, indices[i * 4] + 1);
   Scene scene;
-  scene.sites = SparseTensor::create(features, coords,
-                                     shape_of(input, coords, find(members, "spatial_shape")), batches);
+  try {
+    scene.sites = SparseTensor::create(features, coords,
+                                       shape_of(input, coords, find(members, "spatial_shape")), batches);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(input + ": " + error.what());
+  }
   if (const Tensor* points = find(members, "points_per_voxel"); points != nullptr && points->numel() == rows)
     scene.points = points->to(DType::kI32);
   take_grid(input, members, scene);

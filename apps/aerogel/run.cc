@@ -324,13 +324,11 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
   command->add_option("--threads", options->threads, "0 = all cores; the results are the same for any number")
       ->capture_default_str();
   command
-      ->add_option(
-          "--check", options->check,
+      ->add_flag(
+          "--check{sampled}", options->check,
           "Compare each convolution and linear layer with the reference in double, on the input that "
           "it had: all rows up to 4,096, else 4,096 drawn ones; --check=full: all rows. Exit code 1 on a "
           "failure")
-      ->expected(0, 1)
-      ->default_str("sampled")
       ->check(CLI::IsMember({"sampled", "full"}));
   command->add_flag("--strict", options->strict,
                     "Refuse rows that are not finite, instead of dropping and counting them");

@@ -55,8 +55,8 @@ std::vector<float> stretched(const Components& components, std::int64_t rows) {
     const float low = sorted[sorted.size() / 50];
     const float high = sorted[sorted.size() - 1 - sorted.size() / 50];
     for (std::size_t i = 0; i < sorted.size(); ++i) {
-      out[i * count + k] =
-          std::clamp((components.scores[i * count + k] - low) / std::max(high - low, 1e-20F), 0.0F, 1.0F);
+      const float t = (components.scores[i * count + k] - low) / std::max(high - low, 1e-20F);
+      out[i * count + k] = t > 0 ? std::min(t, 1.0F) : 0;  // 0 for NaN as well
     }
   }
   return out;

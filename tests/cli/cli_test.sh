@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# Tests of the command line: cli_test.sh AEROGEL [PYTHON]. Prints each failure; exits 1 if there was one.
+set -u
+aerogel=$(realpath "$1")
+python=${2:-python3}
+helper=$(realpath "$(dirname "$0")")/cli_helper.py
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset AEROGEL_THREADS AEROGEL_DEVICE AEROGEL_STRICT
+
+checks=0
+failures=0
+fail() {
+  failures=$((failures + 1))
+  echo "FAILED: $*"
+}
+
+# expect CODE TEXT ARGUMENT…: the exit code, and that stdout and stderr together hold the text.
+expect() {
+  local code=$1 text=$2 found=0
+  shift 2
+  "$aerogel" "$@" >stdout.txt 2>stderr.txt || found=$?
+  checks=$((checks + 1))
+  if [ "$found" -ne "$code" ]; then
+    fail "aerogel $*: exit code $found, expected $code; $(tail -n 1 stderr.txt)"
+  elif ! cat stdout.txt stderr.txt | grep -qF -- "$text"; then
+    fail "aerogel $*: expected \"$text\", found: $(tail -n 1 stdout.txt) $(cat stderr.txt)"
+  fi
+  if [ "$code" -ne 0 ] && [ "$code" -ne 1 ] && [ "$(wc -l <stderr.txt)" -ne 1 ]; then
+    fail "aerogel $*: an error is one line, found $(wc -l <stderr.txt)"
+  fi
+}
+
+# check TEXT COMMAND…: that a command succeeds.
+check() {
+  local text=$1
+  shift
+  checks=$((checks + 1))
+  "$@" >check.txt 2>&1 || fail "$text: $(tail -n 3 check.txt)"
+}
+
+is_absent() { [ ! -e "$1" ]; }
+no_leftovers() { [ -z "$(find "$1" -name '*.tmp*')" ]; }
+is_png() { [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]; }
+
+shell=synth:shell:32
+run=(run --network unet3d)
+
+# --- Usage
+expect 2 "subcommand is required"
+expect 2 "aerogel --help" nonsense
+expect 2 "--nonsense" "${run[@]}" --nonsense "$shell" --out out
+expect 2 "known: centerpoint" run --network nonsense "$shell" --out out
+expect 2 "unet3d" run --network nonsense "$shell" --out out
+expect 2 "--out is required" "${run[@]}" "$shell"
+expect 2 "--network is required" run "$shell" --out out
+expect 2 "expected one of reference, cpu" "${run[@]}" "$shell" --out out --device nonsense
+expect 2 "--threads -1" "${run[@]}" "$shell" --out out --threads -1
+expect 2 "--check" "${run[@]}" "$shell" --out out --check=nonsense
+expect 0 "aerogel " --version
+expect 0 "Exit codes" --help
+for command in run check voxelize render synth compare bench kernels info; do
+  expect 0 "Usage" "$command" --help
+done
+
+# --- Inputs and outputs that are not there
+: >plain_file
+for command in "${run[*]}" voxelize render; do
+  out=out.npz
+  [ "$command" = render ] && out=out.png
+  # shellcheck disable=SC2086
+  expect 2 "missing.bin: no such file" $command missing.bin --out $out
+done
+check "a refused input leaves no folder" is_absent out.npz
+expect 2 "plain_file/out" "${run[@]}" "$shell" --out plain_file/out
+expect 2 "plain_file" "${run[@]}" "$shell" --out plain_file
+expect 2 "plain_file/dump" "${run[@]}" "$shell" --out out --dump plain_file/dump
+expect 2 "plain_file/x.npz" voxelize "$shell" --out plain_file/x.npz
+expect 2 "plain_file/x.png" render "$shell" --out plain_file/x.png
+expect 2 "plain_file/x.npz" synth shell:32 --out plain_file/x.npz
+expect 2 ".npz" voxelize "$shell" --out x.txt
+expect 2 ".png" render "$shell" --out x.jpg
+expect 2 "unknown ending" synth shell:32 --out x.txt
+expect 2 "plain_file" voxelize plain_file --out x.npz
+
+# --- Numbers
+for range in 1,2,3 0,0,0,0,1,1 0,0,0,1,1,inf 0,0,0,1,1,one; do
+  expect 2 "--range $range" "${run[@]}" "$shell" --out out --range "$range"
+  expect 2 "--range $range" voxelize "$shell" --out x.npz --range "$range"
+done
+for voxel in 0 -1 1,2 nan one 1,1,0 1e300 1e-300; do
+  expect 2 "--voxel $voxel" "${run[@]}" "$shell" --out out --voxel "$voxel"
+  expect 2 "--voxel $voxel" voxelize "$shell" --out x.npz --voxel "$voxel"
+done
+expect 2 "2^31" voxelize "$shell" --out x.npz --voxel 1e-12
+expect 2 "max" voxelize "$shell" --out x.npz --max-points 0
+expect 2 "--size" render "$shell" --out x.png --size 0
+expect 2 "--colour" render "$shell" --out x.png --colour nonsense
+expect 2 "no features" render "$shell" --out x.png --colour feature
+for set in nonsense shell shell: shell:x shell:0 shell:-3 shell:16:1 lidar: lidar:x lidar:4294967296 lidar:-1 \
+  uniform:8 uniform:8:2 uniform:8:nan uniform:8:x uniform:99999999:0.1; do
+  expect 2 "geometry \"$set\"" synth "$set" --out x.npz
+done
+expect 2 "geometry \"nonsense\"" "${run[@]}" synth:nonsense --out out
+check "a refused command leaves no file" is_absent x.npz
+
+# --- Weights
+"$python" "$helper" make-inputs
+expect 2 "missing.safetensors: no such file" "${run[@]}" "$shell" --out untouched --weights missing.safetensors
+expect 2 "truncated.safetensors" "${run[@]}" "$shell" --out untouched --weights truncated.safetensors
+expect 2 "nobody.knows.this" "${run[@]}" "$shell" --out untouched --weights foreign.safetensors
+expect 2 "missing" "${run[@]}" "$shell" --out untouched --weights foreign.safetensors
+check "refused weights leave no folder" is_absent untouched
+
+# --- Points
+expect 2 "row 1 (--strict)" "${run[@]}" nan.bin --out out --strict
+expect 2 "row 1 (--strict)" voxelize nan.bin --out x.npz --strict
+expect 0 "dropped 1 of 3 rows" "${run[@]}" nan.bin --out nan
+expect 0 "dropped 1 of 3 rows" voxelize nan.bin --out nan.npz
+AEROGEL_STRICT=1 expect 2 "(--strict)" voxelize nan.bin --out x.npz
+expect 0 "0 sites" "${run[@]}" empty.bin --out empty
+check "an empty input's files" "$python" "$helper" run-files empty 0
+expect 0 "0 sites" run --network centerpoint empty.bin --out empty_centerpoint
+expect 0 "0 voxels" voxelize empty.bin --out empty.npz
+expect 0 "0 sites" render empty.bin --out empty.png
+expect 0 "0 sites" render empty.npz --out empty.png
+expect 2 "huge.pcd" "${run[@]}" huge.pcd --out out
+expect 2 "byte" "${run[@]}" huge.pcd --out out
+expect 2 "its columns are x, y, a" voxelize no_z.ply --out x.npz
+expect 0 "columns: intensity from reflectivity" run --network centerpoint nan.bin --columns x,y,z,reflectivity \
+  --out renamed
+expect 0 "filled with zeros" run --network centerpoint nan.bin --out renamed
+expect 2 "ragged.bin" voxelize ragged.bin --out x.npz
+
+# --- run
+expect 0 "untrained weights" "${run[@]}" "$shell" --out plain
+check "the files of a run" "$python" "$helper" run-files plain 2796
+check "progress stays out of pipes" "$python" "$helper" no-carriage-return stderr.txt
+check "nothing on stderr" test ! -s stderr.txt
+for picture in plain/bev_input.png plain/bev_features.png; do check "$picture" is_png "$picture"; done
+expect 0 "every layer agrees" "${run[@]}" "$shell" --out checked --check
+expect 0 "every layer agrees" "${run[@]}" --check synth:shell:16 --out checked
+expect 0 "all rows" "${run[@]}" synth:shell:16 --out checked --check=full
+expect 0 "" "${run[@]}" "$shell" --out json --json
+check "--json is one object" "$python" "$helper" json stdout.txt planned_peak_bytes
+for threads in 1 2; do
+  expect 0 "" "${run[@]}" "$shell" --out "threads_$threads" --dump "dump_$threads" --threads $threads
+done
+check "dumps of 1 and 2 threads" diff -r dump_1 dump_2
+check "there are dumps" test "$(find dump_1 -name '*.npy' | wc -l)" -gt 5
+check "outputs of 1 and 2 threads" cmp threads_1/features.ply threads_2/features.ply
+for picture in bev_input.png bev_features.png; do
+  check "$picture of 1 and 2 threads" cmp threads_1/$picture threads_2/$picture
+done
+expect 0 "" "${run[@]}" "$shell" synth:shell:16 --out several --json
+check "--json is an object an input" test "$(wc -l <stdout.txt)" -eq 2
+check "a folder an input" test -s several/shell_32/report.json -a -s several/shell_16/report.json
+expect 0 "10,0" run --network centerpoint synth:lidar:0 --out sweep
+check "the files of a sweep" "$python" "$helper" run-files sweep
+
+# --- synth, voxelize, render
+for set in lidar:0 shell:24 uniform:24:0.1 uniform:24:0.1:7; do
+  for ending in npz npy ply bin; do
+    expect 0 "written to" synth "$set" --out "set.$ending"
+    check "synth $set .$ending is there" test -s "set.$ending"
+  done
+  check "synth $set .npz" "$python" "$helper" synth-file set.npz
+  expect 0 "written to" render set.npz --out set.png
+  check "render of synth $set" is_png set.png
+  for ending in ply bin; do
+    expect 0 "written to" voxelize "set.$ending" --out from.npz
+  done
+done
+expect 0 "written to" synth lidar:0 --out sweep.ply
+expect 0 "features (x, y, z, intensity, label)" voxelize sweep.ply --voxel 0.4 --out mean.npz
+check "voxelize, mean" "$python" "$helper" voxelize-file mean.npz
+expect 0 "at most 3 points" voxelize sweep.ply --voxel 0.4 --max-points 3 --max-voxels 500 --out capped.npz
+check "voxelize, capped" "$python" "$helper" voxelize-file capped.npz 3 500
+expect 0 "" voxelize sweep.ply --out x.npz --json
+check "voxelize --json" "$python" "$helper" json stdout.txt voxels
+for colour in height density feature; do
+  for input in sweep.ply mean.npz capped.npz synth:lidar:0 sweep/features.npz; do
+    rm -f picture.png
+    expect 0 "by $colour" render "$input" --colour $colour --size 300 --out picture.png
+    check "render $input by $colour" is_png picture.png
+  done
+done
+expect 2 "features are not finite, the first in row 1" render nan_features.npz --colour feature --out x.png
+expect 2 "outside.npz: " render outside.npz --out x.png
+expect 2 "torn.npz" render torn.npz --out x.png
+check "refused sites leave no picture" is_absent x.png
+expect 2 "holds sites" render mean.npz --voxel 1 --out picture.png
+
+# --- kernels
+expect 0 "|" kernels --markdown
+check "a Markdown table" grep -q -- '|---' stdout.txt
+
+# --- Ctrl-C: once the first layer has been dumped
+check "Ctrl-C" "$python" "$helper" interrupt "$aerogel" run --network unet3d synth:shell:256 --threads 1 \
+  --out interrupted --dump interrupted_dump
+check "no temporary files after Ctrl-C" no_leftovers .
+check "no report after Ctrl-C" is_absent interrupted/report.json
+
+check "no temporary files" no_leftovers .
+echo "$checks checks, $failures failed"
+[ "$failures" -eq 0 ]
