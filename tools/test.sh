@@ -21,6 +21,8 @@ stage_style() { # formatting, include order, names, generated docs
 
 stage_release() { # warnings are errors; every test
   build release -DAEROGEL_WERROR=ON
+  diff docs/kernels.md <(build/release/aerogel kernels --markdown) || { echo "docs/kernels.md is stale: aerogel kernels --markdown > docs/kernels.md"; return 1; }
+  build/release/aerogel check --allow-unsupported "$AEROGEL_SHARED/data/golden" | tail -1 || [[ ! -d "$AEROGEL_SHARED/data/golden" ]]
   ctest --preset release
 }
 
@@ -40,7 +42,7 @@ stage_asan() { # address and undefined-behaviour sanitizers
 
 stage_tsan() { # thread sanitizer, with std::thread in place of oneTBB
   build tsan
-  ctest --preset tsan
+  ctest --preset tsan  # tests labelled threads
 }
 
 stages=("$@")

@@ -52,7 +52,8 @@ class Module {
 
 /// Loads every parameter of `module`; each tensor is converted to f32.
 ///
-///   names    match with or without `optional_prefix` (such as "backbone_3d.") in front. Where any name carries
+///   names    match with or without `optional_prefix` (such as "backbone_3d.") in front. Where any name
+///   carries
 ///            it, names without it belong to other modules of the checkpoint and are left out;
 ///            `*.num_batches_tracked` is ignored, nothing else is
 ///   throws   InvalidArgument   one error listing every missing, unexpected and misshapen tensor; nothing

@@ -58,7 +58,8 @@ TEST(StateDict, NamesMatchWithAndWithoutThePrefix) {
   EXPECT_NO_THROW(load_state_dict(*module, prefixed, "backbone_3d."));
   EXPECT_NO_THROW(load_state_dict(*module, weights_of("centerpoint", 3), "backbone_3d."));
   EXPECT_THROW(load_state_dict(*module, prefixed), InvalidArgument);
-  // A whole detector's checkpoint: what stands outside the prefix is of its other modules; inside, all is strict.
+  // A whole detector's checkpoint: what stands outside the prefix is of its other modules; inside, all is
+  // strict.
   prefixed["dense_head.conv.weight"] = Tensor::zeros({1}, DType::kF32);
   EXPECT_NO_THROW(load_state_dict(*module, prefixed, "backbone_3d."));
   prefixed["backbone_3d.no_such.weight"] = Tensor::zeros({1}, DType::kF32);
