@@ -196,6 +196,47 @@ expect 2 "holds sites" render mean.npz --voxel 1 --out picture.png
 expect 0 "|" kernels --markdown
 check "a Markdown table" grep -q -- '|---' stdout.txt
 
+# --- bench, info, compare
+expect 0 "samples_kept" bench --geometry uniform:24:0.1 --cin 5,16 --cout 16 --threads 1 --max-seconds 0.2 --json
+check "a line a problem" test "$(wc -l <stdout.txt)" -eq 2
+for key in problem kernel device threads sites pairs map_ms median_ms p10_ms p90_ms gflops share_of_peak peak_kind \
+  rel_l2 samples_kept samples_tried; do
+  head -n 1 stdout.txt >line.json
+  check "bench --json tells $key" "$python" "$helper" json line.json "$key"
+done
+expect 0 "kept/tried" bench --geometry "file:sweep.ply" --voxel 0.4 --cin 8 --kind regular --stride 2 --padding 1 \
+  --threads 1 --max-seconds 0.1
+expect 0 "kept/tried" bench --geometry shell:24 --cin 8 --kind inverse --kernel 2 --stride 2 --threads 1 --max-seconds 0.1
+expect 2 "either --geometry or --layers" bench
+expect 2 "lidar:SEED" bench --geometry nonsense:1
+expect 2 "--cin" bench --geometry shell:24 --cin 0
+expect 3 "f32" bench --geometry shell:24 --dtype bf16
+expect 3 "no_such" bench --geometry shell:24 --kernel-name cpu/sparse_conv/no_such/f32 --max-seconds 0.1
+cat >layers.csv <<'CSV'
+model,layer,cin,cout,kernel,resolution,typical_voxels,dtype,count,stride,pad,type
+"a, quoted",first,4,8,3,41x200x176,2000,fp32,1,1,1,subm
+"a, quoted",down,8,8,3,21x100x88,1000,fp32,1,2,1,spconv
+"a, quoted",flat,8,8,"3x3|1x1 (2D)",100x88,500,fp32,1,1,1,subm
+b,solid,8,8,3,32,3000,fp16,1,1,1,subm
+b,huge,8,8,3,512,700000,fp16,1,1,1,subm
+b,odd,8,8,3,everywhere,100,fp16,1,1,1,subm
+CSV
+expect 0 "4 rows run, 2 not run" bench --layers layers.csv --threads 1 --max-seconds 0.05
+check "alternatives are problems of their own" test "$(grep -c flat stdout.txt)" -eq 2
+echo "model,layer,n,cin,h,w,oh,groups" >dense.csv
+expect 0 "no dense convolution yet" bench --layers dense.csv
+expect 2 "expected a column" bench --layers plain_file
+expect 0 "f32 FMA" info
+expect 0 "" info --json
+check "info --json" "$python" "$helper" json stdout.txt f32_fma_gflops
+expect 0 "0 past" compare dump_1 dump_2
+expect 0 "" compare threads_1/features.npz threads_1/features.npz --json
+check "compare --json" "$python" "$helper" json stdout.txt arrays
+mkdir changed && cp dump_1/*.npy changed/ && cp dump_1/000*.npy changed/extra.npy
+expect 1 "only in the second" compare dump_1 changed
+expect 1 "against" compare mean.npz capped.npz
+expect 2 "missing.npy" compare missing.npy mean.npz
+
 # --- Ctrl-C: once the first layer has been dumped
 check "Ctrl-C" "$python" "$helper" interrupt "$aerogel" run --network unet3d synth:shell:256 --threads 1 \
   --out interrupted --dump interrupted_dump
