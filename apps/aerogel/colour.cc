@@ -25,7 +25,7 @@ Light oklch(float lightness, float chroma, float hue) noexcept {
 unsigned char srgb_byte(float linear) noexcept {
   const float x = std::clamp(linear, 0.0F, 1.0F);
   const float encoded = x <= 0.0031308F ? 12.92F * x : 1.055F * std::pow(x, 1.0F / 2.4F) - 0.055F;
-  return static_cast<unsigned char>(encoded * 255.0F + 0.5F);
+  return static_cast<unsigned char>(std::lround(encoded * 255.0F));
 }
 
 Light height_colour(float t) noexcept {

@@ -63,7 +63,8 @@ OwnGrid bounding_grid(const Cloud& cloud, const Vec3& voxel) {
     }
     const auto cells = static_cast<std::int64_t>(exact);
     const std::int64_t extra = std::max<std::int64_t>(kLeastCells - cells, 0);
-    own.lo[axis] = lo - static_cast<double>(extra / 2) * voxel[axis];
+    const std::int64_t below = extra / 2;
+    own.lo[axis] = lo - static_cast<double>(below) * voxel[axis];
     own.hi[axis] = own.lo[axis] + static_cast<double>(cells + extra) * voxel[axis];
   }
   return own;

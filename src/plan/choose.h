@@ -56,6 +56,7 @@ Chosen<Args> choose(std::string_view op, const std::string& problem, Table<Args>
                     const ExecOptions& exec) {
   const std::vector<const Kernel<Args>*> rows = rows_for(table, exec);
   std::vector<Candidate> candidates;
+  candidates.reserve(rows.size());
   for (const Kernel<Args>* row : rows)
     candidates.push_back({std::string(row->name), false, row->supports(args)});
   Choice choice = settle(op, std::move(candidates), exec);

@@ -75,7 +75,7 @@ void from_dense(const FromDenseArgs& args) {
     std::int64_t rest = cell;
     for (int axis = ndim - 1; axis >= 0; --axis) {
       const std::int64_t extent = shape[axis + (args.channels_first ? 2 : 1)];
-      row[static_cast<std::size_t>(1 + axis)] = static_cast<std::int32_t>(rest % extent);
+      row.at(static_cast<std::size_t>(axis) + 1) = static_cast<std::int32_t>(rest % extent);
       rest /= extent;
     }
     row[0] = static_cast<std::int32_t>(rest);
