@@ -178,8 +178,9 @@ std::optional<std::string> run_line(const LayerBench& layers, BenchReport& repor
                                     const LayerLine& line) {
   if (!is_resolution(line.resolution))
     return fmt::format("resolution '{}' is not understood", line.resolution);
-  if (line.typical_sites > layers.max_sites)
-    return fmt::format("{} sites are over --max-sites", line.typical_sites);
+  const bool too_large = line.typical_sites > layers.max_sites;
+  const std::string why_large = fmt::format("{} sites are over --max-sites", line.typical_sites);
+  if (too_large && leading_extents(line.resolution).size() == 1) return why_large;
   if (line.type != "subm" && line.type != "spconv" && line.type != "inverse")
     return fmt::format("type '{}' is not understood", line.type);
   const int ndim = leading_extents(line.resolution).size() == 2 ? 2 : 3;
@@ -199,6 +200,7 @@ std::optional<std::string> run_line(const LayerBench& layers, BenchReport& repor
           KernelSpec::make(inverse ? ConvKind::kInverse : ConvKind::kRegular, kernel, stride, padding);
       sites = inverse ? levels.at(line) : levels.below(line, bench.spec);
     }
+    if (too_large) return why_large;  // its sites are still what later rows of the model start from
     bench.sites = sites.get();
     bench.c_in = line.c_in;
     bench.c_out = line.c_out;
