@@ -207,7 +207,11 @@ std::optional<std::string> run_line(const LayerBench& layers, BenchReport& repor
     bench.exec = layers.exec;
     bench.seed = layers.seed;
     bench.max_seconds = layers.max_seconds;
-    report.add(bench, line.label);
+    const BenchResult result = report.add(bench, line.label);
+    if (!near(result.sites_out, line.typical_sites)) {
+      report.say(fmt::format("{}, {}: {} output sites stand for {}, more than a factor of 2 apart",
+                             line.label.model, line.label.layer, result.sites_out, line.typical_sites));
+    }
   }
   return std::nullopt;
 }
@@ -257,12 +261,12 @@ class Table {
 
 LayerLine line_of(const Table& table) {
   LayerLine line;
-  line.label = {table.field("model", "?"), table.field("layer", "?"), table.count("count", "1")};
+  line.label = {table.field("model", "?"), table.field("layer", "?"), table.count("count", "1"), 0};
   line.c_in = table.count("cin", "");
   line.c_out = table.count("cout", "");
   line.kernel = table.field("kernel", "");
   line.resolution = table.field("resolution", "");
-  line.typical_sites = table.count("typical_voxels", "0");
+  line.typical_sites = line.label.typical_sites = table.count("typical_voxels", "0");
   line.stride = table.field("stride", "1");
   line.padding = table.field("pad", "");
   line.type = table.field("type", "subm");

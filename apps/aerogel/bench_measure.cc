@@ -151,6 +151,7 @@ std::string BenchResult::json_line() const {
     line["model"] = model;
     line["layer"] = layer;
     line["count"] = count;
+    line["typical_voxels"] = typical_sites;
   }
   line["problem"] = problem;
   line["geometry"] = geometry;

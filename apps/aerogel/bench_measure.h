@@ -37,8 +37,9 @@ struct Timing {
 struct BenchResult {
   std::string model;  // of a layer table; else empty
   std::string layer;
-  std::int64_t count = 1;  // layers of this kind in the model
-  std::string problem;     // problem string, with the geometry where --problem can make it again
+  std::int64_t count = 1;          // layers of this kind in the model
+  std::int64_t typical_sites = 0;  // what the table says of its output sites
+  std::string problem;             // problem string, with the geometry where --problem can make it again
   std::string geometry;
   std::string window;  // "subm 3x3x3"
   std::string kernel;

@@ -63,7 +63,7 @@ std::string row_of(const BenchResult& r) {
 
 }  // namespace
 
-void BenchReport::add(const BenchCase& bench, const BenchLabel& label) {
+BenchResult BenchReport::add(const BenchCase& bench, const BenchLabel& label) {
   const int threads = resolve_threads(bench.exec.threads);
   const std::string same =
       fmt::format("{}|{}|{}|{}|{}", bench.sites->name, bench.spec.str(), bench.c_in, bench.c_out, threads);
@@ -76,7 +76,9 @@ void BenchReport::add(const BenchCase& bench, const BenchLabel& label) {
   result.model = label.model;
   result.layer = label.layer;
   result.count = label.count;
+  result.typical_sites = label.typical_sites;
   print(result);
+  return result;
 }
 
 void BenchReport::print(const BenchResult& result) {

@@ -14,6 +14,7 @@ struct BenchLabel {
   std::string model;
   std::string layer;
   std::int64_t count = 1;
+  std::int64_t typical_sites = 0;
 };
 
 class BenchReport {
@@ -22,7 +23,7 @@ class BenchReport {
 
   /// Measures and prints. A case of the same sites, window, channels and threads as an earlier one is
   /// measured once.
-  void add(const BenchCase& bench, const BenchLabel& label = {});
+  BenchResult add(const BenchCase& bench, const BenchLabel& label = {});
   void say(const std::string& line) const;  // to people: stderr when stdout is JSON
 
  private:
