@@ -1,30 +1,29 @@
 // `aerogel bench`: timed convolutions with the samples left out that a busy machine spoilt.
-#include <algorithm>
+#include <charconv>
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "aerogel/error.h"
-#include "aerogel/ops/voxelize.h"
 
 #include "bench_layers.h"
-#include "bench_measure.h"
+#include "bench_report.h"
+#include "bench_sites.h"
 #include "cli.h"
-#include "cloud.h"
 #include "conv/problem_string.h"
-#include "core/parallel.h"
-#include "geometry.h"
-#include "grid_choice.h"
+#include "output.h"
 #include "text.h"
 
 namespace aerogel::cli {
 
 namespace {
 
+constexpr std::int64_t kMostCount = 1 << 20;  // channels, threads
+
 struct BenchOptions {
-  std::string geometry;
+  std::vector<std::string> geometries;
   std::string layers;
+  std::string problem;
   std::string c_in = "64";
   std::string c_out;
   std::string threads = "0";
@@ -32,6 +31,7 @@ struct BenchOptions {
   std::string kind = "subm";
   std::string stride;
   std::string padding;
+  std::string dilation;
   std::string dtype = "f32";
   std::string device = "cpu";
   std::string kernel_name;
@@ -46,12 +46,13 @@ struct BenchOptions {
 std::vector<std::int64_t> counts(const std::string& option, const std::string& text, std::int64_t least) {
   std::vector<std::int64_t> values;
   for (const std::string& part : split_commas(text)) {
-    const double value = parse_numbers(option, part, 1)[0];
-    if (value < static_cast<double>(least) ||
-        value != static_cast<double>(static_cast<std::int64_t>(value))) {
-      throw InvalidArgument(fmt::format("{} {}: whole numbers from {} on", option, text, least));
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size() || value < least || value > kMostCount) {
+      throw InvalidArgument(fmt::format("{} {}: expected whole numbers from {} to {}, commas between", option,
+                                        text, least, kMostCount));
     }
-    values.push_back(static_cast<std::int64_t>(value));
+    values.push_back(value);
   }
   return values;
 }
@@ -61,34 +62,6 @@ Dims axes(const std::string& option, const std::string& text) {
   if (text.empty()) return {};
   const Dims dims = parse_dims(text, option);
   return dims.size() == 1 ? Dims::filled(3, dims[0]) : dims;
-}
-
-BenchSites sites_of(const BenchOptions& options) {
-  BenchSites sites;
-  sites.name = options.geometry;
-  if (options.geometry.rfind("file:", 0) == 0) {
-    const Cloud cloud = read_cloud_all_columns(options.geometry.substr(5), {});
-    const GridChoice choice = choose_grid(cloud, nullptr, {options.voxel, ""});
-    const SparseTensor voxels = voxelize_mean(cloud.points, choice.grid).voxels;
-    sites.indices = voxels.coordinates.indices();
-    sites.spatial_shape = voxels.coordinates.spatial_shape();
-  } else {
-    const Geometry geometry = make_geometry(options.geometry);
-    sites.indices = Tensor::from<std::int32_t>({geometry.sites(), 4}, geometry.coords);
-    sites.spatial_shape = Dims(geometry.spatial_shape);
-  }
-  if (options.shuffle) {  // Fisher–Yates with counter-based randomness
-    Tensor shuffled = sites.indices.clone();
-    auto* rows = shuffled.mutable_data<std::int32_t>();
-    for (std::int64_t i = shuffled.size(0) - 1; i > 0; --i) {
-      const auto j = static_cast<std::int64_t>(unit(options.seed, static_cast<std::uint64_t>(i)) *
-                                               static_cast<double>(i + 1));
-      std::swap_ranges(rows + i * 4, rows + i * 4 + 4, rows + j * 4);
-    }
-    sites.indices = shuffled;
-    sites.name += ":shuffled";
-  }
-  return sites;
 }
 
 ExecOptions exec_of(const BenchOptions& options) {
@@ -103,106 +76,109 @@ ExecOptions exec_of(const BenchOptions& options) {
 }
 
 void bench_geometry(const BenchOptions& options, BenchReport& report) {
-  const BenchSites sites = sites_of(options);
   BenchCase bench;
-  bench.sites = &sites;
   bench.spec = KernelSpec::make(parse_conv_kind(options.kind), axes("--kernel", options.kernel),
-                                axes("--stride", options.stride), axes("--padding", options.padding));
+                                axes("--stride", options.stride), axes("--padding", options.padding),
+                                axes("--dilation", options.dilation));
   bench.exec = exec_of(options);
   bench.seed = options.seed;
   bench.max_seconds = options.max_seconds;
-  for (const std::int64_t threads : counts("--threads", options.threads, 0)) {
-    bench.exec.threads = static_cast<int>(threads);
-    const double map_ms = time_map_ms(sites, bench.spec, bench.exec);
-    for (const std::int64_t c_in : counts("--cin", options.c_in, 1)) {
-      const auto c_outs = options.c_out.empty() ? std::vector{c_in} : counts("--cout", options.c_out, 1);
-      for (const std::int64_t c_out : c_outs) {
-        bench.c_in = c_in;
-        bench.c_out = c_out;
-        report.add(bench, map_ms);
+  const auto threads_list = counts("--threads", options.threads, 0);
+  const auto c_ins = counts("--cin", options.c_in, 1);
+  const auto c_outs = options.c_out.empty() ? c_ins : counts("--cout", options.c_out, 1);
+  for (const std::string& geometry : options.geometries) {
+    const BenchSites sites = bench_sites(geometry, options.voxel, options.shuffle, options.seed);
+    if (sites.spatial_shape.size() != bench.spec.ndim()) {
+      throw InvalidArgument(fmt::format("--kernel {}: {} axes, but {} has {}", options.kernel,
+                                        bench.spec.ndim(), geometry, sites.spatial_shape.size()));
+    }
+    bench.sites = &sites;
+    for (const std::int64_t threads : threads_list) {
+      bench.exec.threads = static_cast<int>(threads);
+      for (const std::int64_t c_in : c_ins) {
+        for (const std::int64_t c_out : c_outs) {
+          if (options.c_out.empty() && c_out != c_in) continue;
+          bench.c_in = c_in;
+          bench.c_out = c_out;
+          report.add(bench);
+        }
       }
     }
   }
 }
 
-void bench(const BenchOptions& options) {
-  if (options.geometry.empty() == options.layers.empty()) {
-    throw InvalidArgument("bench: give either --geometry or --layers");
+/// Fills the options that a problem string stands for.
+BenchOptions from_problem(BenchOptions options) {
+  const ProblemString problem(options.problem);
+  if (problem.op() != "sparse_conv" && problem.op() != "linear")
+    throw InvalidArgument(fmt::format("--problem {}: only sparse_conv can be timed", options.problem));
+  if (!problem.has("geometry")) {
+    throw InvalidArgument(fmt::format(
+        "--problem {}: it needs the sites, as geometry=lidar_0, shell_128, uniform_128_0.1 or file_PATH",
+        options.problem));
   }
+  options.geometries = {spec_of_key(problem.text("geometry"), options.shuffle)};
+  const auto take = [&](const char* key, std::string& to) {
+    if (problem.has(key)) to = problem.text(key);
+  };
+  take("kind", options.kind);
+  take("kernel", options.kernel);
+  take("stride", options.stride);
+  take("padding", options.padding);
+  take("dilation", options.dilation);
+  take("cin", options.c_in);
+  take("cout", options.c_out);
+  take("dtype", options.dtype);
+  return options;
+}
+
+void bench(const BenchOptions& given) {
+  const int sources =
+      (given.geometries.empty() ? 0 : 1) + (given.layers.empty() ? 0 : 1) + (given.problem.empty() ? 0 : 1);
+  if (sources != 1) throw InvalidArgument("bench: give either --geometry or --layers or --problem");
+  const BenchOptions options = given.problem.empty() ? given : from_problem(given);
   if (!(options.max_seconds > 0)) throw InvalidArgument("--max-seconds must be above 0");
+  keep_freed_memory();
   BenchReport report(options.as_json);
-  if (!options.layers.empty()) {
-    LayerBench layers;
-    layers.file = options.layers;
-    layers.exec = exec_of(options);
-    layers.exec.threads = static_cast<int>(counts("--threads", options.threads, 0)[0]);
-    layers.max_seconds = options.max_seconds;
-    layers.max_sites = options.max_sites;
-    layers.seed = options.seed;
-    bench_layers(layers, report);
-  } else {
+  if (options.layers.empty()) {
     bench_geometry(options, report);
+    return;
   }
-  report.finish();
+  require_input(options.layers);
+  LayerBench layers;
+  layers.file = options.layers;
+  layers.exec = exec_of(options);
+  layers.max_seconds = options.max_seconds;
+  layers.max_sites = options.max_sites;
+  layers.seed = options.seed;
+  for (const std::int64_t threads : counts("--threads", options.threads, 0)) {
+    layers.exec.threads = static_cast<int>(threads);
+    bench_layers(layers, report);
+  }
 }
 
 }  // namespace
-
-void BenchReport::add(const BenchCase& bench, double map_ms) {
-  const int threads = resolve_threads(bench.exec.threads);
-  if (!probe_ || probe_threads_ != threads) {
-    probe_ = std::make_unique<cpu::PeakProbe>(threads);
-    probe_threads_ = threads;
-  }
-  results_.push_back(measure(bench, *probe_, map_ms));
-  if (as_json_) {
-    fmt::print("{}\n", results_.back().json().dump());
-    std::fflush(stdout);
-  }
-}
-
-void BenchReport::say(const std::string& line) const {
-  fmt::print(as_json_ ? stderr : stdout, "{}\n", line);
-  std::fflush(as_json_ ? stderr : stdout);
-}
-
-void BenchReport::finish() const {
-  if (as_json_) return;
-  TextTable table;
-  table.add_column("geometry", TextTable::Align::kLeft);
-  for (const char* title : {"sites", "channels", "pairs", "threads"}) table.add_column(title);
-  table.add_column("kernel", TextTable::Align::kLeft);
-  for (const char* title :
-       {"map ms", "median ms", "p10", "p90", "GFLOP/s", "of peak", "rel L2", "kept/tried"}) {
-    table.add_column(title);
-  }
-  for (const BenchResult& r : results_) {
-    table.add_row({r.geometry, count_text(r.sites), fmt::format("{}>{}", r.c_in, r.c_out),
-                   count_text(r.pairs), fmt::format("{}", r.threads), r.kernel,
-                   fmt::format("{:.2f}", r.map_ms), fmt::format("{:.3f}", r.median_ms),
-                   fmt::format("{:.3f}", r.p10_ms), fmt::format("{:.3f}", r.p90_ms),
-                   fmt::format("{:.1f}", r.gflops), fmt::format("{:.1f} %", 100 * r.share_of_peak()),
-                   fmt::format("{:.1e}", r.rel_l2), fmt::format("{}/{}", r.samples_kept, r.samples_tried)});
-  }
-  const CpuInfo info = cpu_info();
-  fmt::print(
-      "{}, {}; f32 FMA peak as measured in this run; medians of the samples that had the machine to "
-      "themselves\n\n{}",
-      info.model, info.instruction_set, table.str());
-}
 
 CLI::App* add_bench(CLI::App& app, int&) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand(
       "bench",
-      "Time convolutions: the public verb with its map cached, output allocation included. A sample counts "
-      "only if a 0.1 ms FMA loop right before and after it ran at 95 % of peak or more on every thread and "
-      "no "
-      "involuntary context switch hit it");
-  command->add_option("--geometry", options->geometry,
-                      "lidar:SEED, shell:R, uniform:R:FILL or file:PATH (points)");
+      "Time convolutions. Measured is the public verb with its map cached and its weights packed, the "
+      "output's allocation included (memory of earlier outputs is used again); map: the coordinate set with "
+      "sorting and the map, on fresh sets (for inverse also the regular map that it turns round); first: "
+      "both "
+      "together on fresh sets. A sample counts only if a 0.1 ms FMA loop right before and right after it ran "
+      "at 95 % of the peak or more on every thread and no involuntary context switch hit it; with none kept "
+      "the best sample stands. At least 20 kept ones are wanted. Inputs rotate through buffers that together "
+      "exceed the last-level cache, within 1 GiB. rel_l2 compares 256 output rows with the reference in "
+      "double");
+  command->add_option("--geometry", options->geometries,
+                      "lidar:SEED, shell:R, uniform:R:FILL or file:PATH: points, or sites as synth writes "
+                      "them (.npy, .npz); several may follow");
   command->add_option("--layers", options->layers,
-                      "A .csv of layers (model, layer, cin, cout, kernel, resolution, …)");
+                      "A .csv of layers (model, layer, cin, cout, kernel, resolution, typical_voxels, …)");
+  command->add_option("--problem", options->problem,
+                      "A problem string as --json prints it, with its geometry");
   command->add_option("--cin", options->c_in, "Input channels, or a list of them: 16,32,64")
       ->capture_default_str();
   command->add_option("--cout", options->c_out, "Output channels or a list; default: as --cin");
@@ -210,13 +186,17 @@ CLI::App* add_bench(CLI::App& app, int&) {
   command->add_option("--kind", options->kind, "subm, regular, transposed or inverse")->capture_default_str();
   command->add_option("--stride", options->stride, "2 or 2x1x1");
   command->add_option("--padding", options->padding, "1 or 0x1x1");
+  command->add_option("--dilation", options->dilation, "2 or 2x1x1");
   command->add_option("--dtype", options->dtype, "f32")->capture_default_str();
   command->add_option("--threads", options->threads, "0 = all cores; a list: 1,2")->capture_default_str();
   command->add_option("--device", options->device, "cpu or reference")->capture_default_str();
   command->add_option("--kernel-name", options->kernel_name, "Force this row (see aerogel kernels)");
   command->add_option("--voxel", options->voxel, "Voxel size for file:PATH, metres");
   command->add_option("--seed", options->seed, "Of features, weights and --shuffle")->capture_default_str();
-  command->add_option("--max-seconds", options->max_seconds, "Per problem")->capture_default_str();
+  command
+      ->add_option("--max-seconds", options->max_seconds,
+                   "Of samples, per problem; maps and first layers get up to a fifth each on top")
+      ->capture_default_str();
   command->add_option("--max-sites", options->max_sites, "--layers: skip larger rows, and say so")
       ->capture_default_str();
   command->add_flag("--shuffle", options->shuffle, "Rows in random order");

@@ -1,154 +1,54 @@
 #include "bench_layers.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
-#include <cstring>
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <optional>
-#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "aerogel/error.h"
 #include "aerogel/io.h"
-#include "aerogel/ops/convolution.h"
 
+#include "bench_sites.h"
 #include "cli.h"
 #include "conv/problem_string.h"
-#include "geometry.h"
 
 namespace aerogel::cli {
 
 namespace {
 
-const Dims kDefaultGrid{41, 1440, 1440};  // for levels named L0, L1, …: nuScenes at 0.075 m
+using SharedSites = std::shared_ptr<const BenchSites>;
+
+/// One line of a layer table, as far as it is needed.
+struct LayerLine {
+  BenchLabel label;
+  std::int64_t c_in = 0;
+  std::int64_t c_out = 0;
+  std::string kernel;      // "3", "3x1x1", "3x3|1x1 (2D)"
+  std::string resolution;  // "64", "41x1440x1440", "180x180-ish", "L1"
+  std::int64_t typical_sites = 0;
+  std::string stride;   // "2", "2-1-1"
+  std::string padding;  // "1", "0-1-1", "mixed"
+  std::string type;     // "subm", "spconv", "inverse"
+};
 
 /// The extents at the front of "41x1440x1440" or "180x180-ish"; empty if there are none.
 Dims leading_extents(const std::string& text) {
-  const std::size_t end = text.find_first_not_of("0123456789x");
-  const std::string front = text.substr(0, end);
+  const std::string front = text.substr(0, text.find_first_not_of("0123456789x"));
   if (front.empty() || front.front() == 'x' || front.back() == 'x') return {};
   return parse_dims(front, "resolution");
 }
 
-/// "3" → 3x3x3, "3x1x1", "3x3 (2D)" → 3x3; `ndim` axes.
-Dims kernel_of(const std::string& text, int ndim) {
+/// "3", "2-1-1", "3x3 (2D)" on `ndim` axes; empty for words.
+Dims per_axis(std::string text, int ndim) {
+  std::replace(text.begin(), text.end(), '-', 'x');
   const Dims dims = leading_extents(text);
   return dims.size() == 1 ? Dims::filled(ndim, dims[0]) : dims;
-}
-
-/// "2-1-1" or "2".
-Dims per_axis(const std::string& text, int ndim) {
-  std::string extents = text;
-  std::replace(extents.begin(), extents.end(), '-', 'x');
-  const Dims dims = leading_extents(extents);
-  if (dims.empty()) return {};  // "mixed"
-  return dims.size() == 1 ? Dims::filled(ndim, dims[0]) : dims;
-}
-
-BenchSites from_coordinates(const std::string& name, const Coordinates& set) {
-  return {name, set.indices(), set.spatial_shape(), set.batch_size()};
-}
-
-Coordinates coordinates_of(const BenchSites& sites) {
-  return Coordinates::create(sites.indices, sites.spatial_shape, sites.batch_size);
-}
-
-/// The sites that a 3-wide layer of stride 2 makes.
-BenchSites halve(const BenchSites& sites) {
-  const int ndim = sites.spatial_shape.size();
-  const KernelSpec spec = KernelSpec::make(ConvKind::kRegular, Dims::filled(ndim, 3), Dims::filled(ndim, 2),
-                                           Dims::filled(ndim, 1));
-  return from_coordinates(sites.name + "/2", build_kernel_map(coordinates_of(sites), spec)->new_coordinates);
-}
-
-/// Seen from above: (batch, y, x) of every column that holds a site.
-BenchSites flatten(const BenchSites& sites) {
-  std::set<std::array<std::int32_t, 3>> columns;
-  const auto* row = sites.indices.data<std::int32_t>();
-  for (std::int64_t i = 0; i < sites.indices.size(0); ++i, row += 4) columns.insert({row[0], row[2], row[3]});
-  Tensor indices = Tensor::empty({static_cast<std::int64_t>(columns.size()), 3}, DType::kI32);
-  auto* to = indices.mutable_data<std::int32_t>();
-  for (const auto& column : columns) to = std::copy(column.begin(), column.end(), to);
-  return {sites.name + "/bev", indices, {sites.spatial_shape[1], sites.spatial_shape[2]}, sites.batch_size};
-}
-
-/// About `factor` times as many sites with the neighbourhoods they have: the first rows, or several batch
-/// items.
-BenchSites scale(const BenchSites& sites, double factor) {
-  const std::int64_t n = sites.indices.size(0);
-  const auto copies = static_cast<std::int64_t>(std::ceil(factor));
-  const auto kept = static_cast<std::int64_t>(static_cast<double>(n) * factor);
-  const std::int64_t width = sites.indices.size(1);
-  Tensor indices = Tensor::empty({kept, width}, DType::kI32);
-  auto* to = indices.mutable_data<std::int32_t>();
-  for (std::int64_t i = 0; i < kept; ++i, to += width) {
-    std::copy_n(sites.indices.data<std::int32_t>() + (i % n) * width, width, to);
-    to[0] = static_cast<std::int32_t>(i / n);
-  }
-  return {fmt::format("{}*{:.2g}", sites.name, factor), indices, sites.spatial_shape, copies};
-}
-
-/// Sites by resolution, made once: shells, or a sweep voxelized to a model's grid and strided to a level.
-class SiteSource {
- public:
-  const BenchSites& shell_of(std::int64_t resolution) {
-    return make(fmt::format("shell:{}", resolution), [&] { return from_geometry(shell(resolution)); });
-  }
-
-  const BenchSites& sweep_of(const Dims& grid, int level) {
-    const std::string name = fmt::format("lidar:0@{}/{}", grid.joined('x'), 1 << level);
-    if (level > 0) return make(name, [&] { return rename(halve(sweep_of(grid, level - 1)), name); });
-    return make(name, [&] {
-      SweepGrid sweep;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        sweep.voxel[axis] =
-            (sweep.hi[axis] - sweep.lo[axis]) / static_cast<double>(grid[2 - static_cast<int>(axis)]);
-      }
-      return rename(from_geometry(lidar(0, sweep)), name);
-    });
-  }
-
- private:
-  template <class Make>
-  const BenchSites& make(const std::string& name, const Make& how) {
-    const auto found = made_.find(name);
-    return found != made_.end() ? found->second : made_.emplace(name, how()).first->second;
-  }
-  static BenchSites from_geometry(const Geometry& geometry) {
-    return {geometry.name, Tensor::from<std::int32_t>({geometry.sites(), 4}, geometry.coords),
-            Dims(geometry.spatial_shape), 1};
-  }
-  static BenchSites rename(BenchSites sites, const std::string& name) {
-    sites.name = name;
-    return sites;
-  }
-
-  std::map<std::string, BenchSites> made_;
-};
-
-/// The grid that a model's first row is voxelized to.
-Dims base_grid(const LayerLine& first) {
-  const Dims extents = leading_extents(first.resolution);
-  return extents.size() == 3 ? extents : kDefaultGrid;
-}
-
-/// The fine sites of a row: those that a submanifold or strided layer reads and an inverse one writes.
-BenchSites sites_of(SiteSource& source, const LayerLine& line, const Dims& base, bool strided) {
-  const Dims extents = leading_extents(line.resolution);
-  if (extents.size() == 1) return source.shell_of(extents[0]);
-  int level = 0;
-  if (line.resolution.front() == 'L') {
-    level = std::stoi(line.resolution.substr(1));
-  } else {
-    const double ratio = static_cast<double>(base[2]) / static_cast<double>(extents[extents.size() - 1]);
-    level = static_cast<int>(std::lround(std::log2(std::max(ratio, 1.0))));
-  }
-  // A strided row names its output's resolution.
-  if (strided && line.type == "spconv" && per_axis(line.stride, 3)[2] > 1) level = std::max(level - 1, 0);
-  const BenchSites& sites = source.sweep_of(base, level);
-  return extents.size() == 2 ? flatten(sites) : sites;
 }
 
 std::vector<std::string> split_alternatives(const std::string& text) {
@@ -158,45 +58,219 @@ std::vector<std::string> split_alternatives(const std::string& text) {
   return parts;
 }
 
-/// Why a row cannot run, or nothing after it ran.
-std::optional<std::string> run_line(const LayerBench& layers, BenchReport& report, SiteSource& source,
-                                    const LayerLine& line, const Dims& base) {
-  const bool known_resolution =
-      (line.resolution.size() > 1 && line.resolution[0] == 'L' && std::isdigit(line.resolution[1])) ||
-      !leading_extents(line.resolution).empty();
-  if (!known_resolution) return fmt::format("resolution '{}' is not understood", line.resolution);
-  if (line.typical_sites > layers.max_sites)
-    return fmt::format("{} sites are over --max-sites", line.typical_sites);
-  for (const std::string& kernel : split_alternatives(line.kernel)) {
-    const bool strided = line.type != "subm";
-    BenchSites sites = sites_of(source, line, base, strided);
-    const int ndim = sites.spatial_shape.size();
-    const ConvKind kind = line.type == "subm"      ? ConvKind::kSubmanifold
-                          : line.type == "inverse" ? ConvKind::kInverse
-                                                   : ConvKind::kRegular;
-    const Dims stride = strided ? per_axis(line.stride, ndim) : Dims{};
-    const Dims padding = strided ? per_axis(line.padding, ndim) : Dims{};
+bool near(std::int64_t sites, std::int64_t typical) {
+  return typical <= 0 || (sites <= 2 * typical && 2 * sites >= typical);
+}
+
+/// Sets that several rows share, made once.
+class SitePool {
+ public:
+  SharedSites sweep(const Dims& grid, std::int64_t target) {
+    return make(fmt::format("{}~{}", grid.joined('x'), target), [&] { return sweep_sites(grid, target); });
+  }
+  SharedSites shell_of(std::int64_t target) {
+    return make(fmt::format("shell~{}", target), [&] { return shell_sites(target); });
+  }
+  SharedSites named(const std::string& spec) {
+    return make(spec, [&] { return bench_sites(spec, "", false, 0); });
+  }
+  SharedSites strided_of(const SharedSites& sites, const KernelSpec& spec) {
+    return make(sites->name + spec.str(), [&] { return strided(*sites, spec); });
+  }
+  SharedSites halved(const SharedSites& sites) {
+    return make(sites->name + "/2", [&] { return halve(*sites); });
+  }
+
+ private:
+  template <class Make>
+  SharedSites make(const std::string& name, const Make& how) {
+    SharedSites& slot = made_[name];
+    if (!slot) slot = std::make_shared<const BenchSites>(how());
+    return slot;
+  }
+  std::map<std::string, SharedSites> made_;
+};
+
+/// The levels of one model, as its rows come.
+class Levels {
+ public:
+  Levels(SitePool& pool, const std::string& model)
+      : pool_(&pool), indoors_(model.find("ScanNet") != std::string::npos) {}
+
+  /// The sites of a row's resolution, made if this is the first row of it.
+  SharedSites at(const LayerLine& line) {
+    const auto found = made_.find(line.resolution);
+    if (found != made_.end() && near(found->second->size(), line.typical_sites)) return last_ = found->second;
+    const Dims extents = leading_extents(line.resolution);
+    if (extents.size() == 1) return cube(extents[0], line.typical_sites);
+    if (extents.size() == 2) return pool_->sweep(extents, line.typical_sites);
+    if (found == made_.end() && last_ && last_->spatial_shape.size() == 3) {
+      const SharedSites next = pool_->halved(last_);
+      if (near(next->size(), line.typical_sites)) return keep(line.resolution, next);
+    }
+    return keep(line.resolution, of_size(grid_of(line), line.typical_sites));
+  }
+
+  /// What a strided row reads. Its outputs are the sites of its resolution from here on.
+  SharedSites below(const LayerLine& line, const KernelSpec& spec) {
+    const Dims extents = leading_extents(line.resolution);
+    if (extents.size() == 2) return pool_->sweep(extents, line.typical_sites);
+    if (!last_ || last_->spatial_shape.size() != spec.ndim())
+      throw InvalidArgument("no row before it has the sites that it reads");
+    SharedSites in = last_;
+    SharedSites out = pool_->strided_of(in, spec);
+    double target = static_cast<double>(in->size());
+    for (int attempt = 0; attempt < 4 && !near(out->size(), line.typical_sites); ++attempt) {
+      target *= static_cast<double>(line.typical_sites) /
+                static_cast<double>(std::max<std::int64_t>(out->size(), 1));
+      in = of_size(last_->spatial_shape, static_cast<std::int64_t>(target));
+      out = pool_->strided_of(in, spec);
+    }
+    keep(line.resolution, out);
+    return in;
+  }
+
+ private:
+  SharedSites keep(const std::string& resolution, const SharedSites& sites) {
+    return last_ = made_[resolution] = sites;
+  }
+  SharedSites of_size(const Dims& grid, std::int64_t target) {
+    return indoors_ ? pool_->shell_of(target) : pool_->sweep(grid, target);
+  }
+  /// A shell of that resolution; of another one, or random fill, where the row has other counts of sites.
+  SharedSites cube(std::int64_t resolution, std::int64_t typical) {
+    const double expected = 2.67 * static_cast<double>(resolution * resolution);
+    const double ratio = typical > 0 ? static_cast<double>(typical) / expected : 1;
+    if (ratio > 4) {
+      const double cells = std::pow(static_cast<double>(resolution), 3);
+      return pool_->named(
+          fmt::format("uniform:{}:{:.3g}", resolution, std::min(1.0, static_cast<double>(typical) / cells)));
+    }
+    if (ratio > 1.95 || ratio < 0.52) return pool_->shell_of(typical);
+    return pool_->named(fmt::format("shell:{}", resolution));
+  }
+  /// "L3" is three levels below a grid of 0.1 m cells.
+  static Dims grid_of(const LayerLine& line) {
+    Dims grid = leading_extents(line.resolution);
+    if (grid.size() == 3) return grid;
+    grid = {47, 1408, 1408};
+    for (int level = std::atoi(line.resolution.c_str() + 1); level > 0; --level) {
+      for (int axis = 0; axis < 3; ++axis) grid[axis] = std::max<std::int64_t>(1, (grid[axis] + 1) / 2);
+    }
+    return grid;
+  }
+
+  SitePool* pool_;
+  bool indoors_;
+  std::map<std::string, SharedSites> made_;
+  SharedSites last_;
+};
+
+/// Whether a resolution is one that bench_layers explains.
+bool is_resolution(const std::string& text) {
+  const bool level = text.size() == 2 && text[0] == 'L' && text[1] >= '0' && text[1] <= '9';
+  const Dims extents = leading_extents(text);
+  return level || (!extents.empty() && extents.size() <= 3);
+}
+
+/// Measures a row; says why not where it cannot.
+std::optional<std::string> run_line(const LayerBench& layers, BenchReport& report, Levels& levels,
+                                    const LayerLine& line) {
+  if (!is_resolution(line.resolution))
+    return fmt::format("resolution '{}' is not understood", line.resolution);
+  const bool too_large = line.typical_sites > layers.max_sites;
+  const std::string why_large = fmt::format("{} sites are over --max-sites", line.typical_sites);
+  if (too_large && leading_extents(line.resolution).size() == 1) return why_large;
+  if (line.type != "subm" && line.type != "spconv" && line.type != "inverse")
+    return fmt::format("type '{}' is not understood", line.type);
+  const int ndim = leading_extents(line.resolution).size() == 2 ? 2 : 3;
+  for (const std::string& kernel_text : split_alternatives(line.kernel)) {
+    const Dims kernel = per_axis(kernel_text, ndim);
+    if (kernel.size() != ndim) return fmt::format("kernel '{}' is not understood", kernel_text);
     BenchCase bench;
-    bench.spec = KernelSpec::make(kind, kernel_of(kernel, ndim), stride, padding);
-    KernelSpec forward = bench.spec;
-    if (kind == ConvKind::kInverse) forward.kind = ConvKind::kRegular;
-    const auto outputs = [&] {
-      if (kind != ConvKind::kRegular || forward.is_pointwise()) return sites.indices.size(0);
-      return build_kernel_map(coordinates_of(sites), forward)->n_out;
-    };
-    const double factor =
-        static_cast<double>(line.typical_sites) / static_cast<double>(std::max<std::int64_t>(outputs(), 1));
-    if (line.typical_sites > 0 && (factor > 2 || factor < 0.5)) sites = scale(sites, factor);
-    sites.name = fmt::format("{}|{}|{}", line.model, line.layer, sites.name);
-    bench.sites = &sites;
+    SharedSites sites;
+    if (line.type == "subm") {
+      bench.spec = KernelSpec::make(ConvKind::kSubmanifold, kernel);
+      sites = levels.at(line);
+    } else {
+      const Dims stride = per_axis(line.stride, ndim);
+      const Dims padding = per_axis(line.padding, ndim);
+      const bool inverse = line.type == "inverse";
+      bench.spec =
+          KernelSpec::make(inverse ? ConvKind::kInverse : ConvKind::kRegular, kernel, stride, padding);
+      sites = inverse ? levels.at(line) : levels.below(line, bench.spec);
+    }
+    if (too_large) return why_large;  // its sites are still what later rows of the model start from
+    bench.sites = sites.get();
     bench.c_in = line.c_in;
     bench.c_out = line.c_out;
     bench.exec = layers.exec;
     bench.seed = layers.seed;
     bench.max_seconds = layers.max_seconds;
-    report.add(bench, time_map_ms(sites, bench.spec, bench.exec));
+    const BenchResult result = report.add(bench, line.label);
+    if (!near(result.sites_out, line.typical_sites)) {
+      report.say(fmt::format("{}, {}: {} output sites stand for {}, more than a factor of 2 apart",
+                             line.label.model, line.label.layer, result.sites_out, line.typical_sites));
+    }
   }
   return std::nullopt;
+}
+
+/// A layer table: titles and rows.
+class Table {
+ public:
+  explicit Table(const std::string& path) : path_(path), text_(io::read_file(path)) {
+    std::string raw;
+    std::getline(text_, raw);
+    titles_ = split_csv(raw);
+  }
+  bool has(const std::string& title) const {
+    return std::find(titles_.begin(), titles_.end(), title) != titles_.end();
+  }
+  bool next() {
+    for (std::string raw; std::getline(text_, raw);) {
+      ++number_;
+      if (raw.empty() || raw == "\r") continue;
+      fields_ = split_csv(raw);
+      return true;
+    }
+    return false;
+  }
+  std::int64_t number() const { return number_; }
+  std::string field(const std::string& title, const std::string& otherwise) const {
+    const auto at =
+        static_cast<std::size_t>(std::find(titles_.begin(), titles_.end(), title) - titles_.begin());
+    return at < fields_.size() && !fields_[at].empty() ? fields_[at] : otherwise;
+  }
+  std::int64_t count(const std::string& title, const std::string& otherwise) const {
+    const std::string value = field(title, otherwise);
+    char* end = nullptr;
+    const double parsed = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end != '\0' || !(parsed >= 0 && parsed < 1e12))
+      throw InvalidArgument(fmt::format("{} is '{}', expected a count", title, value));
+    return static_cast<std::int64_t>(parsed);
+  }
+
+ private:
+  std::string path_;
+  std::stringstream text_;
+  std::vector<std::string> titles_;
+  std::vector<std::string> fields_;
+  std::int64_t number_ = 1;
+};
+
+LayerLine line_of(const Table& table) {
+  LayerLine line;
+  line.label = {table.field("model", "?"), table.field("layer", "?"), table.count("count", "1"), 0};
+  line.c_in = table.count("cin", "");
+  line.c_out = table.count("cout", "");
+  line.kernel = table.field("kernel", "");
+  line.resolution = table.field("resolution", "");
+  line.typical_sites = line.label.typical_sites = table.count("typical_voxels", "0");
+  line.stride = table.field("stride", "1");
+  line.padding = table.field("pad", "");
+  line.type = table.field("type", "subm");
+  return line;
 }
 
 }  // namespace
@@ -220,70 +294,38 @@ std::vector<std::string> split_csv(const std::string& line) {
 }
 
 void bench_layers(const LayerBench& layers, BenchReport& report) {
-  std::stringstream text(io::read_file(layers.file));
-  std::string raw;
-  std::getline(text, raw);
-  const std::vector<std::string> titles = split_csv(raw);
-  const auto column = [&](const char* title) {
-    return std::find(titles.begin(), titles.end(), title) - titles.begin();
-  };
-  const auto width = static_cast<std::ptrdiff_t>(titles.size());
-  if (column("oh") < width || column("groups") < width) {
+  Table table(layers.file);
+  if (table.has("kh") || table.has("groups")) {
     std::int64_t rows = 0;
-    while (std::getline(text, raw)) rows += raw.empty() ? 0 : 1;
+    while (table.next()) ++rows;
     report.say(
         fmt::format("{}: {} rows of dense conv2d were not run: this version has no dense convolution yet",
                     layers.file, rows));
     return;
   }
   for (const char* title : {"model", "layer", "cin", "cout", "kernel", "resolution", "typical_voxels"}) {
-    if (column(title) == width)
+    if (!table.has(title))
       throw FormatError(layers.file, 0, fmt::format("expected a column '{}' in the first line", title));
   }
   report.say(fmt::format("{}: every row runs in f32, whatever its dtype column says", layers.file));
-  SiteSource source;
-  std::string model;
-  Dims base;
-  std::int64_t skipped = 0;
+  SitePool pool;
+  std::map<std::string, Levels> models;
   std::int64_t ran = 0;
-  for (std::int64_t number = 2; std::getline(text, raw); ++number) {
+  std::int64_t skipped = 0;
+  while (table.next()) {
     throw_if_interrupted();
-    if (raw.empty()) continue;
-    const std::vector<std::string> fields = split_csv(raw);
-    const auto field = [&](const char* title, const char* otherwise) {
-      const auto at = static_cast<std::size_t>(column(title));
-      return at < fields.size() && !fields[at].empty() ? fields[at] : std::string(otherwise);
-    };
-    const auto count = [&](const char* title) {
-      const std::string value = field(title, "0");
-      char* end = nullptr;
-      const double parsed = std::strtod(value.c_str(), &end);
-      if (*end != '\0' || parsed < 0) {
-        throw FormatError(layers.file, -1,
-                          fmt::format("line {}: {} is '{}', expected a count", number, title, value));
-      }
-      return static_cast<std::int64_t>(parsed);
-    };
-    LayerLine line{field("model", "?"),     field("layer", "?"),  count("cin"),
-                   count("cout"),           field("kernel", "3"), field("resolution", ""),
-                   count("typical_voxels"), field("stride", "1"), field("pad", ""),
-                   field("type", "subm")};
-    if (line.model != model) {
-      model = line.model;
-      base = base_grid(line);
-    }
     std::optional<std::string> reason;
+    const std::string model = table.field("model", "?");
     try {
-      reason = run_line(layers, report, source, line, base);
+      Levels& levels = models.try_emplace(model, pool, model).first->second;
+      reason = run_line(layers, report, levels, line_of(table));
     } catch (const InvalidArgument& error) {
       reason = error.what();
     }
-    if (reason) {
-      ++skipped;
-      report.say(fmt::format("line {} not run ({}, {}): {}", number, line.model, line.layer, *reason));
-    } else {
-      ++ran;
-    }
+    ++(reason ? skipped : ran);
+    if (reason)
+      report.say(fmt::format("line {} not run ({}, {}): {}", table.number(), model, table.field("layer", "?"),
+                             *reason));
   }
   report.say(fmt::format("{}: {} rows run, {} not run", layers.file, ran, skipped));
 }

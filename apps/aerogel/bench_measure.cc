@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cmath>
 #include <ctime>
+#include <functional>
+#include <memory>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -14,10 +20,10 @@
 #include "aerogel/ops/convolution.h"
 #include "aerogel/plan.h"
 
-#include "backend/reference/sparse_conv.h"
 #include "cli.h"
 #include "core/parallel.h"
 #include "geometry.h"
+#include "layer_check.h"
 
 namespace aerogel::cli {
 
@@ -25,22 +31,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kSamplesWanted = 20;  // clean ones
-constexpr std::int64_t kSamplesEnough = 100;
-constexpr std::int64_t kRotatedBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostRotatedBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kCheckedRows = 256;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-Tensor signed_uniform(const Dims& shape, std::uint64_t seed) {
-  Tensor tensor = Tensor::empty(shape, DType::kF32);
-  auto* values = tensor.mutable_data<float>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    values[i] = static_cast<float>(unit(seed, static_cast<std::uint64_t>(i)) * 2 - 1);
-  }
-  return tensor;
 }
 
 /// The value below which a share `q` of the sorted samples lies.
@@ -52,173 +47,231 @@ double quantile(const std::vector<double>& sorted, double q) {
 }
 
 std::int64_t last_level_cache_bytes() {
-  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return bytes > 0 ? bytes : std::int64_t{32} << 20;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  const std::int64_t bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (bytes > 0) return bytes;
+#endif
+  return std::int64_t{32} << 20;
 }
 
-/// The layer as the public verbs run it.
-class Layer {
- public:
-  explicit Layer(const BenchCase& bench) : bench_(bench) {
-    fine_ = Coordinates::create(bench.sites->indices, bench.sites->spatial_shape, bench.sites->batch_size);
-    Dims shape{bench.c_out};
-    for (const std::int64_t extent : bench.spec.kernel) shape.push_back(extent);
-    shape.push_back(bench.c_in);
-    weight_ = ConvWeight(signed_uniform(shape, bench.seed + 1));
-    input_sites_ = fine_;
-    if (bench.spec.kind == ConvKind::kInverse) {
-      KernelSpec regular = bench.spec;
-      regular.kind = ConvKind::kRegular;
-      input_sites_ = build_kernel_map(fine_, regular, bench.exec)->new_coordinates;
-    }
-  }
-
-  const Coordinates& input_sites() const { return input_sites_; }
-
-  SparseTensor run(const Tensor& features, const ExecOptions& exec) const {
-    const SparseTensor in{features, input_sites_};
-    const KernelSpec& spec = bench_.spec;
-    const ConvOptions options{spec.stride, spec.padding, spec.dilation, {}};
-    switch (spec.kind) {
-      case ConvKind::kSubmanifold:
-        return subm_conv(in, weight_, {.dilation = spec.dilation}, {}, exec);
-      case ConvKind::kInverse:
-        return inverse_conv(in, fine_, weight_, options, {}, exec);
-      case ConvKind::kTransposed:
-        return transposed_conv(in, weight_, options, {}, exec);
-      default:
-        return sparse_conv(in, weight_, options, {}, exec);
-    }
-  }
-
- private:
-  const BenchCase& bench_;
-  Coordinates fine_;
-  Coordinates input_sites_;
-  ConvWeight weight_;
+/// When to stop: `enough` clean samples, or `wanted` ones after a quarter of the time, or the time; `least`
+/// samples are tried whatever the time.
+struct Effort {
+  std::int64_t least = 1;
+  std::int64_t wanted = 20;
+  std::int64_t enough = 100;
+  double max_seconds = 10;
 };
 
-/// √(Σ(got − want)² / Σwant²) over rows spread across the output.
-double relative_l2(const SparseConvArgs& args) {
-  const std::int64_t n = args.problem.n_out;
-  const std::int64_t count = std::min(n, kCheckedRows);
-  std::vector<std::int64_t> rows;
-  for (std::int64_t i = 0; i < count; ++i) rows.push_back(i * n / count);
-  std::vector<double> want(static_cast<std::size_t>(count * args.problem.c_out));
-  std::vector<double> abs_sum(want.size());
-  reference::sparse_conv_rows(args, rows, want.data(), abs_sum.data());
-  double error = 0;
-  double norm = 0;
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    const std::int64_t row = rows[i / static_cast<std::size_t>(args.problem.c_out)];
-    const auto column = static_cast<std::int64_t>(i % static_cast<std::size_t>(args.problem.c_out));
-    const double got = double{args.out.data<float>()[row * args.problem.c_out + column]};
-    error += (got - want[i]) * (got - want[i]);
-    norm += want[i] * want[i];
+Timing sample(cpu::PeakProbe& probe, const Effort& effort, const std::function<void()>& prepare,
+              const std::function<void()>& body) {
+  Timing timing;
+  std::vector<double> clean;
+  double best = HUGE_VAL;
+  const auto start = Clock::now();
+  const auto done = [&] {
+    const double seconds = seconds_since(start);
+    return timing.tried >= effort.least &&
+           (timing.kept >= effort.enough || seconds >= effort.max_seconds ||
+            (timing.kept >= effort.wanted && seconds >= effort.max_seconds / 4));
+  };
+  while (!done()) {
+    throw_if_interrupted();
+    prepare();
+    const cpu::PeakProbe::Sample sample = probe.time(body);
+    const double ms = sample.seconds * 1e3;
+    ++timing.tried;
+    best = std::min(best, ms);
+    if (sample.clean()) {
+      ++timing.kept;
+      clean.push_back(ms);
+    }
   }
-  return norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
+  if (clean.empty()) clean.push_back(best);
+  std::sort(clean.begin(), clean.end());
+  timing.median_ms = quantile(clean, 0.5);
+  timing.p10_ms = quantile(clean, 0.1);
+  timing.p90_ms = quantile(clean, 0.9);
+  return timing;
+}
+
+/// A coordinate set of the case, and the sites that the layer reads: others for an inverse layer.
+struct LayerSites {
+  Coordinates fine;
+  Coordinates input;
+};
+
+LayerSites make_sites(const BenchCase& bench) {
+  const BenchSites& sites = *bench.sites;
+  LayerSites made;
+  made.fine = Coordinates::create(sites.indices, sites.spatial_shape, sites.batch_size);
+  made.input = made.fine;
+  if (bench.spec.kind == ConvKind::kInverse && !bench.spec.is_pointwise()) {
+    KernelSpec regular = bench.spec;
+    regular.kind = ConvKind::kRegular;
+    made.input = build_kernel_map(made.fine, regular, bench.exec)->new_coordinates;
+  }
+  return made;
+}
+
+SparseTensor run(const BenchCase& bench, const LayerSites& sites, const ConvWeight& weight,
+                 const Tensor& features, const ExecOptions& exec) {
+  const SparseTensor in{features, sites.input};
+  const KernelSpec& spec = bench.spec;
+  const ConvOptions options{spec.stride, spec.padding, spec.dilation, spec.output_padding};
+  switch (spec.kind) {
+    case ConvKind::kSubmanifold:
+      return subm_conv(in, weight, {.dilation = spec.dilation}, {}, exec);
+    case ConvKind::kInverse:
+      return inverse_conv(in, sites.fine, weight, {spec.stride, spec.padding, spec.dilation, {}}, {}, exec);
+    case ConvKind::kTransposed:
+      return transposed_conv(in, weight, options, {}, exec);
+    default:
+      return sparse_conv(in, weight, {spec.stride, spec.padding, spec.dilation, {}}, {}, exec);
+  }
+}
+
+ConvWeight random_weight(const BenchCase& bench) {
+  Dims shape{bench.c_out};
+  for (const std::int64_t extent : bench.spec.kernel) shape.push_back(extent);
+  shape.push_back(bench.c_in);
+  const Tensor weight = Tensor::empty(shape, DType::kF32);
+  auto* values = weight.mutable_data<float>();
+  for (std::int64_t i = 0; i < weight.numel(); ++i) {
+    values[i] = static_cast<float>(unit(bench.seed + 1, static_cast<std::uint64_t>(i)) * 2 - 1);
+  }
+  return {weight};
 }
 
 }  // namespace
 
-nlohmann::json BenchResult::json() const {
-  const std::time_t now = std::time(nullptr);
-  return {{"problem", problem},
-          {"geometry", geometry},
-          {"kernel", kernel},
-          {"device", device},
-          {"threads", threads},
-          {"sites", sites},
-          {"pairs", pairs},
-          {"c_in", c_in},
-          {"c_out", c_out},
-          {"map_ms", map_ms},
-          {"first_layer_ms", map_ms + median_ms},
-          {"median_ms", median_ms},
-          {"p10_ms", p10_ms},
-          {"p90_ms", p90_ms},
-          {"gflops", gflops},
-          {"share_of_peak", share_of_peak()},
-          {"peak_kind", "f32_fma"},
-          {"peak_gflops", peak_gflops},
-          {"rel_l2", rel_l2},
-          {"samples_kept", samples_kept},
-          {"samples_tried", samples_tried},
-          {"processor", cpu_info().model},
-          {"instruction_set", cpu_info().instruction_set},
-          {"version", std::string(version())},
-          {"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(now))}};
-}
-
-double time_map_ms(const BenchSites& sites, const KernelSpec& spec, const ExecOptions& exec) {
-  if (spec.is_pointwise()) return 0;
-  std::vector<double> times;
-  const auto start = Clock::now();
-  while (times.size() < 5 || (times.size() < 21 && seconds_since(start) < 1)) {
-    throw_if_interrupted();
-    const auto begin = Clock::now();
-    const Coordinates set = Coordinates::create(sites.indices, sites.spatial_shape, sites.batch_size);
-    static_cast<void>(build_kernel_map(set, spec, exec));
-    times.push_back(seconds_since(begin) * 1e3);
+std::string BenchResult::json_line() const {
+  nlohmann::ordered_json line;
+  if (!model.empty()) {
+    line["model"] = model;
+    line["layer"] = layer;
+    line["count"] = count;
+    line["typical_voxels"] = typical_sites;
   }
-  std::sort(times.begin(), times.end());
-  return quantile(times, 0.5);
+  line["problem"] = problem;
+  line["geometry"] = geometry;
+  line["kernel"] = kernel;
+  line["device"] = device;
+  line["threads"] = threads;
+  line["sites"] = sites;
+  line["sites_out"] = sites_out;
+  line["pairs"] = pairs;
+  line["c_in"] = c_in;
+  line["c_out"] = c_out;
+  line["map_ms"] = map.median_ms;
+  line["map_samples_kept"] = map.kept;
+  line["first_layer_ms"] = first_layer.median_ms;
+  line["first_layer_samples_kept"] = first_layer.kept;
+  line["median_ms"] = conv.median_ms;
+  line["p10_ms"] = conv.p10_ms;
+  line["p90_ms"] = conv.p90_ms;
+  line["gflops"] = gflops;
+  line["share_of_peak"] = share_of_peak();
+  line["peak_kind"] = "f32_fma";
+  line["peak_gflops"] = peak_gflops;
+  line["rel_l2"] = rel_l2;
+  line["samples_kept"] = conv.kept;
+  line["samples_tried"] = conv.tried;
+  const CpuInfo cpu = cpu_info();
+  line["processor"] = cpu.model;
+  line["instruction_set"] = cpu.instruction_set;
+  line["version"] = std::string(version());
+  line["date"] = date;
+  return line.dump();
 }
 
-BenchResult measure(const BenchCase& bench, cpu::PeakProbe& probe, double map_ms) {
-  const Layer layer(bench);
-  const std::int64_t n_in = layer.input_sites().size();
+std::vector<Tensor> FeaturePool::views(std::int64_t rows, std::int64_t channels, std::uint64_t seed) {
+  constexpr std::int64_t kLine = 16;  // floats of a cache line: every view begins on one
+  const std::int64_t stride = std::max<std::int64_t>((rows * channels + kLine - 1) / kLine * kLine, kLine);
+  const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t count =
+      std::max<std::int64_t>(std::min(last_level_cache_bytes() / bytes + 1, kMostRotatedBytes / bytes), 1);
+  if (!values_.defined() || values_.numel() < count * stride || seed != seed_) {
+    values_ = {};  // before the larger one is asked for
+    values_ = Tensor::empty({count * stride}, DType::kF32);
+    seed_ = seed;
+    auto* values = values_.mutable_data<float>();
+    parallel_chunks(count * stride, 1 << 20, 0, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        values[i] = static_cast<float>(unit(seed, static_cast<std::uint64_t>(i)) * 2 - 1);
+      }
+    });
+  }
+  const auto owner = std::make_shared<Tensor>(values_);
+  std::vector<Tensor> views;
+  for (std::int64_t i = 0; i < count; ++i) {
+    views.push_back(
+        Tensor::wrap(values_.mutable_data<float>() + i * stride, {rows, channels}, DType::kF32, owner));
+  }
+  return views;
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
+}
+
+BenchResult measure(const BenchCase& bench, cpu::PeakProbe& probe, FeaturePool& pool) {
+  const KernelSpec& spec = bench.spec;
+  const ExecOptions& exec = bench.exec;
+  const ConvWeight weight = random_weight(bench);
+  const LayerSites sites = make_sites(bench);
+  const std::vector<Tensor> features = pool.views(sites.input.size(), bench.c_in, bench.seed);
+
   BenchResult result;
   result.geometry = bench.sites->name;
-  result.device = std::string(backend_name(bench.exec.backend));
-  result.threads = resolve_threads(bench.exec.threads);
+  result.window = fmt::format("{} {}", conv_kind_name(spec.kind), spec.kernel.joined('x'));
+  result.device = std::string(backend_name(exec.backend));
+  result.threads = resolve_threads(exec.threads);
   result.c_in = bench.c_in;
   result.c_out = bench.c_out;
-  result.map_ms = map_ms;
-
-  const std::int64_t bytes = std::max<std::int64_t>(n_in * bench.c_in * 4, 1);
-  const std::int64_t wanted = 2 * last_level_cache_bytes() / bytes + 1;
-  const std::int64_t buffers = std::clamp<std::int64_t>(std::min(wanted, kRotatedBytes / bytes), 1, 64);
-  std::vector<Tensor> features{signed_uniform({n_in, bench.c_in}, bench.seed)};
-  while (static_cast<std::int64_t>(features.size()) < buffers) features.push_back(features[0].clone());
+  const std::time_t now = std::time(nullptr);
+  result.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 
   double flop = 0;
-  ExecOptions checked = bench.exec;
-  checked.observer = [&](const OpRecord& record) {  // the first run also builds the map and packs the weights
+  ExecOptions watched = exec;
+  watched.observer = [&](const OpRecord& record) {
     result.problem = record.problem;
+    if (!bench.sites->key.empty()) result.problem += ":geometry=" + bench.sites->key;
     result.kernel = record.kernel;
-    result.sites = record.sites_out;
-    result.pairs = record.pairs > 0 ? record.pairs : record.sites_out;
+    result.sites = record.sites_in;
+    result.sites_out = record.sites_out;
+    result.pairs = spec.is_pointwise() ? record.sites_out : record.pairs;
     flop = record.flop;
-    result.rel_l2 = relative_l2(*record.conv);
+    result.rel_l2 = check_layer(*record.conv, kCheckedRows, bench.seed).relative_l2;
   };
-  static_cast<void>(layer.run(features[0], checked));
-  const ExecOptions& exec = bench.exec;
-  for (int warm_up = 0; warm_up < 2; ++warm_up) static_cast<void>(layer.run(features.back(), exec));
+  // The first run builds the map, packs the weights and is checked; the second warms up.
+  static_cast<void>(run(bench, sites, weight, features[0], watched));
+  static_cast<void>(run(bench, sites, weight, features.back(), exec));
 
-  std::vector<double> clean;
-  double best = 0;
-  const auto start = Clock::now();
-  while (static_cast<std::int64_t>(clean.size()) < kSamplesEnough &&
-         seconds_since(start) < bench.max_seconds) {
-    throw_if_interrupted();
-    if (static_cast<std::int64_t>(clean.size()) >= kSamplesWanted &&
-        seconds_since(start) > bench.max_seconds / 4)
-      break;
-    const Tensor& input = features[static_cast<std::size_t>(result.samples_tried % buffers)];
-    const cpu::PeakProbe::Sample sample = probe.time([&] { static_cast<void>(layer.run(input, exec)); });
-    ++result.samples_tried;
-    const double ms = sample.seconds * 1e3;
-    if (sample.clean()) clean.push_back(ms);
-    if (result.samples_tried == 1 || ms < best) best = ms;
+  std::size_t turn = 0;
+  const auto next = [&]() -> const Tensor& { return features[turn++ % features.size()]; };
+  result.conv = sample(
+      probe, {.max_seconds = bench.max_seconds}, [] {},
+      [&] { static_cast<void>(run(bench, sites, weight, next(), exec)); });
+
+  const Effort fresh_effort{
+      .least = 5, .wanted = 5, .enough = 20, .max_seconds = std::min(bench.max_seconds / 5, 2.0)};
+  LayerSites fresh;
+  const auto forget = [&] { fresh = {}; };
+  if (!spec.is_pointwise()) {
+    result.map = sample(probe, fresh_effort, forget, [&] {
+      fresh = make_sites(bench);
+      static_cast<void>(build_kernel_map(fresh.fine, spec, exec));
+    });
   }
-  result.samples_kept = static_cast<std::int64_t>(clean.size());
-  if (clean.empty()) clean.push_back(best);
-  std::sort(clean.begin(), clean.end());
-  result.median_ms = quantile(clean, 0.5);
-  result.p10_ms = quantile(clean, 0.1);
-  result.p90_ms = quantile(clean, 0.9);
-  result.gflops = result.median_ms > 0 ? flop / result.median_ms * 1e-6 : 0;
+  result.first_layer = sample(probe, fresh_effort, forget, [&] {
+    fresh = make_sites(bench);
+    static_cast<void>(run(bench, fresh, weight, next(), exec));
+  });
+  result.gflops = result.conv.median_ms > 0 ? flop / result.conv.median_ms * 1e-6 : 0;
   result.peak_gflops = probe.peak_gflops();
   return result;
 }

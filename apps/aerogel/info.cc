@@ -1,8 +1,20 @@
 // `aerogel info`: what this machine is and can do at best, and what this build has.
+#include <map>
 #include <memory>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+// Only for their version numbers; the command line itself does not call these libraries.
+#if __has_include(<hwy/highway.h>)
+#include <hwy/highway.h>
+#endif
+#if __has_include(<zlib.h>)
+#include <zlib.h>
+#endif
+#ifndef AEROGEL_STD_THREADS
+#include <tbb/version.h>
+#endif
 
 #include "aerogel/device.h"
 #include "aerogel/plan.h"
@@ -20,6 +32,29 @@ namespace aerogel::cli {
 
 namespace {
 
+std::string dotted(int major, int minor, int patch) { return fmt::format("{}.{}.{}", major, minor, patch); }
+
+/// The libraries that this was built with.
+std::map<std::string, std::string> libraries() {
+  std::map<std::string, std::string> found;
+  found["fmt"] = dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
+  found["nlohmann-json"] =
+      dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH);
+  found["CLI11"] = CLI11_VERSION;
+#ifdef ZLIB_VERSION
+  found["zlib"] = ZLIB_VERSION;
+#endif
+#ifdef HWY_MAJOR
+  found["Highway"] = dotted(HWY_MAJOR, HWY_MINOR, HWY_PATCH);
+#endif
+#ifdef AEROGEL_STD_THREADS
+  found["threads"] = "std::thread";
+#else
+  found["oneTBB"] = fmt::format("{}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR);
+#endif
+  return found;
+}
+
 void info(bool as_json) {
   const CpuInfo cpu = cpu_info();
   const double one = cpu::measure_fma_peak_gflops(1);
@@ -28,7 +63,7 @@ void info(bool as_json) {
   const double read_all = cpu.threads > 1 ? cpu::measure_read_bandwidth_gbs(cpu.threads) : read_one;
   nlohmann::json report = {{"version", std::string(version())},
                            {"compiler", AEROGEL_COMPILER},
-                           {"fmt", FMT_VERSION},
+                           {"libraries", libraries()},
                            {"processor", cpu.model},
                            {"instruction_set", cpu.instruction_set},
                            {"threads", cpu.threads},
@@ -45,6 +80,10 @@ void info(bool as_json) {
     return;
   }
   fmt::print("aerogel {} ({})\n", version(), AEROGEL_COMPILER);
+  std::string built_with;
+  for (const auto& [name, number] : libraries())
+    built_with += fmt::format("{}{} {}", built_with.empty() ? "" : ", ", name, number);
+  fmt::print("built with {}\n", built_with);
   fmt::print("processor  {}, {} threads, instruction set {}\n", cpu.model, cpu.threads, cpu.instruction_set);
   fmt::print(
       "f32 FMA    {:.0f} GFLOP/s on one thread, {:.0f} on {} (measured now; other work on the machine lowers "
