@@ -210,7 +210,8 @@ std::vector<std::string> expand_inputs(const std::vector<std::string>& inputs) {
     }
     std::vector<std::string> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(input)) {
-      if (entry.is_regular_file() && is_points_file(entry.path())) files.push_back(entry.path().string());
+      if (std::error_code error; entry.is_regular_file(error) && is_points_file(entry.path()))
+        files.push_back(entry.path().string());
     }
     if (files.empty())
       throw InvalidArgument(fmt::format("{}: no .bin, .pcd, .ply, .npy or .npz in this folder", input));

@@ -218,7 +218,7 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
                  {"output_channels", pass.out.channels()},
                  {"output_shape", std::vector<std::int64_t>(pass.out.coordinates.spatial_shape().begin(),
                                                             pass.out.coordinates.spatial_shape().end())}};
-  about.meta_json = report.dump();
+  about.meta_json = report.dump(-1, ' ', false, json::error_handler_t::replace);
   write_input_picture(folder / "bev_input.png", voxels, about);
   report["variance_explained"] = write_feature_files(folder, pass.out, about);
   report["planned_peak_bytes"] = planned.peak_bytes;
@@ -234,8 +234,8 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
         {"passed", passed}, {"rows", options.check == "full" ? "all" : "sampled"}, {"seed", options.seed}};
   }
   report["layers"] = pass.log.json(peak_gflops);
-  io::write_file(folder / "report.json", report.dump(2) + "\n");
-  if (options.as_json) fmt::print("{}\n", report.dump());
+  io::write_file(folder / "report.json", report.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  if (options.as_json) fmt::print("{}\n", report.dump(-1, ' ', false, json::error_handler_t::replace));
   talk.line(
       fmt::format("{} sites of {} channels{} in {}: features.npz, features.ply, bev_input.png, "
                   "bev_features.png, report.json",

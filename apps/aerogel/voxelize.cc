@@ -138,7 +138,7 @@ void voxelize_input(const VoxelizeOptions& options) {
   const Dims extents = grid.spatial_shape();
   const std::vector<std::int64_t> shape(extents.begin(), extents.end());
   const std::vector<float> range = {grid.lo[0], grid.lo[1], grid.lo[2], grid.hi[0], grid.hi[1], grid.hi[2]};
-  const std::string text = about.dump();
+  const std::string text = about.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const std::vector<std::uint8_t> meta(text.begin(), text.end());
   arrays.members["spatial_shape"] = Tensor::from<std::int64_t>({3}, shape);
   arrays.members["voxel"] = Tensor::from<float>({3}, std::span<const float>(grid.size, 3));

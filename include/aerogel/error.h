@@ -38,7 +38,7 @@ class DeviceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An allocation was refused: how much was asked, how much was free (-1 unknown), on which device.
+/// An allocation was refused: how much was asked, how much was free (-1: unknown), on which device.
 class OutOfMemory : public std::runtime_error {
  public:
   OutOfMemory(std::int64_t asked_bytes, std::int64_t free_bytes, const std::string& device);

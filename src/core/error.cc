@@ -11,7 +11,8 @@ FormatError::FormatError(const std::string& path, std::int64_t offset, const std
       offset_(offset) {}
 
 OutOfMemory::OutOfMemory(std::int64_t asked_bytes, std::int64_t free_bytes, const std::string& device)
-    : std::runtime_error(free_bytes >= 0
+    : std::runtime_error(asked_bytes < 0 ? fmt::format("[{}] out of memory", device)
+                         : free_bytes >= 0
                              ? fmt::format("[{}] out of memory: asked for {} bytes, {} free", device,
                                            asked_bytes, free_bytes)
                              : fmt::format("[{}] out of memory: asked for {} bytes", device, asked_bytes)),

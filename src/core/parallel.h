@@ -23,8 +23,12 @@ namespace aerogel {
 /// The cores this process may use.
 int hardware_threads() noexcept;
 
-/// `asked` threads, or all cores when it is 0.
-inline int resolve_threads(int asked) noexcept { return asked > 0 ? asked : hardware_threads(); }
+/// `asked` threads, or all cores when it is 0 or less. More than the cores have no use but in tests of
+/// determinism, so scratch memory, which is sized by this, never follows a wild number.
+inline int resolve_threads(int asked) noexcept {
+  constexpr int kMost = 64;
+  return asked > 0 ? std::min(asked, std::max(kMost, hardware_threads())) : hardware_threads();
+}
 
 /// Calls body(begin, end) for chunks of [0, count), each `grain` long but the last. The chunks never depend
 /// on the number of threads, so a result that depends only on its chunk is the same bits for any of them. The
@@ -71,7 +75,7 @@ void parallel_chunks(std::int64_t count, std::int64_t grain, int threads, const 
   for (std::thread& thread : pool) thread.join();
   if (error) std::rethrow_exception(error);
 #else
-  tbb::task_arena arena(threads);
+  tbb::task_arena arena(std::min(threads, hardware_threads()));  // TBB prints a warning when asked for more
   arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<std::int64_t>(0, chunks, 1),

@@ -208,9 +208,13 @@ void Tensor::check_dtype(DType asked) const {
     throw InvalidArgument(
         fmt::format("[tensor] expected {} elements, the tensor is {}", dtype_name(asked), str()));
   }
+  if (!has_data()) {
+    throw InvalidArgument(fmt::format("[tensor] {} has a shape but no data: it comes from a dry run", str()));
+  }
 }
 
 Tensor Tensor::reshape(const Dims& shape) const {
+  checked_bytes(shape, dtype_);  // refuses negative extents
   if (shape.product() != numel()) {
     throw InvalidArgument(fmt::format("[reshape] {} has {} elements, {} needs {}", str(), numel(),
                                       shape.str(), shape.product()));
@@ -253,6 +257,7 @@ Tensor Tensor::slice_rows(std::int64_t begin, std::int64_t end) const {
 Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
 
 Tensor Tensor::clone() const {
+  if (!has_data()) return wrap(nullptr, shape_, dtype_, storage_);  // a dry run's: shape only, still counted
   Tensor result = empty(shape_, dtype_);
   if (numel() == 0) return result;
   if (is_contiguous()) {
@@ -270,6 +275,7 @@ Tensor Tensor::clone() const {
 
 Tensor Tensor::to(DType dtype) const {
   if (dtype == dtype_) return contiguous();
+  if (!has_data()) return wrap(nullptr, shape_, dtype, storage_);
   Tensor result = empty(shape_, dtype);
   std::int64_t i = 0;
   for_each_offset(shape_, strides_, [&](std::int64_t offset) {

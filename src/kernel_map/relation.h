@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "aerogel/kernel_map.h"
 
@@ -61,7 +62,10 @@ inline bool follow(const KernelSpec& spec, const AxisRelation* relation, const D
 inline Dims output_tensor_stride(const KernelSpec& spec, const Dims& tensor_stride) {
   Dims result = tensor_stride;
   for (int axis = 0; axis < spec.ndim(); ++axis) {
-    if (spec.kind == ConvKind::kRegular) result[axis] *= spec.stride[axis];
+    if (spec.kind == ConvKind::kRegular &&
+        __builtin_mul_overflow(result[axis], spec.stride[axis], &result[axis])) {
+      result[axis] = std::numeric_limits<std::int64_t>::max();  // farther apart than any voxel can be
+    }
     if (spec.kind == ConvKind::kTransposed)
       result[axis] = std::max<std::int64_t>(1, result[axis] / spec.stride[axis]);
   }

@@ -39,6 +39,11 @@ FoundMap find_map_of(const Coordinates& in, const KernelSpec& spec, const ExecOp
 
 FoundMap find_map(const Coordinates& in, const KernelSpec& spec, const ExecOptions& exec, OpRecord& record) {
   if (!in.defined()) throw InvalidArgument("[build_kernel_map] undefined coordinates");
+  if (!(KernelSpec::make(spec.kind, spec.kernel, spec.stride, spec.padding, spec.dilation,
+                         spec.output_padding) == spec)) {
+    throw InvalidArgument(
+        fmt::format("[build_kernel_map] incomplete geometry {}; KernelSpec::make fills it", spec.str()));
+  }
   spec.output_shape(
       in.spatial_shape());  // refuses a wrong ndim and vanishing extents before anything is cached
   const Stopwatch watch;

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <new>
 #include <string_view>
 #include <utility>
+
+#include "aerogel/error.h"
 
 #include "plan/choose.h"
 
@@ -39,7 +42,11 @@ void run_op(std::string_view op, Table<Args> table, Args& args, const ExecOption
   }
   if (exec.dry_run && dry_run == DryRun::kSkips) return;
   const Stopwatch watch;
-  chosen.kernel->run(args);
+  try {
+    chosen.kernel->run(args);
+  } catch (const std::bad_alloc&) {  // a kernel's own scratch, whose size depends on the data
+    throw OutOfMemory(-1, -1, std::string(chosen.kernel->name));
+  }
   record.run_ms = watch.ms();
 }
 

@@ -1,10 +1,20 @@
 #include "plan/choose.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
 
 namespace aerogel {
+namespace {
+
+bool is_listed(const std::string& kernel) {
+  const std::vector<KernelInfo> rows = list_kernels();
+  return std::any_of(rows.begin(), rows.end(), [&](const KernelInfo& row) { return row.name == kernel; });
+}
+
+}  // namespace
 
 const KernelTables& tables_of(Backend backend) {
   switch (backend) {
@@ -20,6 +30,10 @@ const KernelTables& tables_of(Backend backend) {
 Choice settle(std::string_view op, std::vector<Candidate> candidates, const ExecOptions& exec) {
   Choice choice{std::move(candidates), -1};
   const bool forced = exec.kernel.find(fmt::format("/{}/", op)) != std::string::npos;
+  if (!exec.kernel.empty() && !forced && !is_listed(exec.kernel)) {
+    throw Unsupported(
+        fmt::format("[{}] no kernel is named '{}'; list_kernels() names them all", op, exec.kernel));
+  }
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     Candidate& candidate = choice.candidates[i];
     if (!candidate.reason.empty()) continue;  // it said itself why not

@@ -40,8 +40,9 @@ std::shared_ptr<const KernelMap> build_kernel_map(const Coordinates& in, const K
 SparseTensor subm_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
                        const Epilogue& epilogue = {}, const ExecOptions& exec = {});
 
-/// Regular sparse convolution: the output sites are those that some tap reaches, sorted.
-/// Output extent per axis (in + 2·padding − dilation·(k−1) − 1) / stride + 1. Arguments as subm_conv.
+/// Regular sparse convolution: the output sites are those that some tap reaches, sorted (but a 1×…×1 kernel
+/// of stride 1 and padding 0 is a matrix product on the rows as they are). Output extent per axis (in +
+/// 2·padding − dilation·(k−1) − 1) / stride + 1. Arguments as subm_conv.
 SparseTensor sparse_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
                          const Epilogue& epilogue = {}, const ExecOptions& exec = {});
 

@@ -118,6 +118,9 @@ std::int64_t probe_steps(double gflops_per_thread) {
 }
 
 /// The best rate that every thread reached in one loop, GFLOP/s per thread.
+/// A probe waits until all its threads run at once, so it never asks for more than there are cores.
+int probed_threads(int asked) { return std::min(resolve_threads(asked), hardware_threads()); }
+
 double best_rate(int threads) {
   double best = 1;
   for (int i = 0; i < 500; ++i) best = std::max(best, probe(threads, probe_steps(best)).slowest);
@@ -133,12 +136,12 @@ std::int64_t involuntary_switches() {
 }  // namespace
 
 double measure_fma_peak_gflops(int threads) {
-  threads = resolve_threads(threads);
+  threads = probed_threads(threads);
   return threads * best_rate(threads);
 }
 
 double measure_read_bandwidth_gbs(int threads) {
-  threads = resolve_threads(threads);
+  threads = probed_threads(threads);
 #ifdef _SC_LEVEL3_CACHE_SIZE
   const std::int64_t cache = std::max<std::int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
 #else
@@ -164,7 +167,7 @@ double measure_read_bandwidth_gbs(int threads) {
 }
 
 PeakProbe::PeakProbe(int threads)
-    : threads_(resolve_threads(threads)), peak_per_thread_(best_rate(threads_)) {}
+    : threads_(probed_threads(threads)), peak_per_thread_(best_rate(threads_)) {}
 
 double PeakProbe::slowest_share() {
   const Rates rates = probe(threads_, probe_steps(peak_per_thread_));

@@ -43,7 +43,8 @@ void walk(const fs::path& folder, const std::string& name, std::vector<Case>& ca
   if (fs::exists(folder / "paddle_sparse.json")) add_vectors(folder / "paddle_sparse.json", name, cases);
   std::vector<fs::path> below;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.is_directory() && !entry.is_symlink()) below.push_back(entry.path());
+    if (std::error_code error; !entry.is_symlink(error) && entry.is_directory(error))
+      below.push_back(entry.path());
   }
   std::sort(below.begin(), below.end());
   for (const fs::path& path : below) walk(path, (fs::path(name) / path.filename()).generic_string(), cases);

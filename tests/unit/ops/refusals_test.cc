@@ -96,6 +96,40 @@ TEST(Refusals, DevoxelizeChecksIds) {
       "point 0 has voxel id 2, expected -1 to 1");
 }
 
+TEST(Refusals, TensorsOfADryRunHaveNoDataToComputeWith) {
+  ExecOptions dry;
+  dry.dry_run = true;
+  const Tensor weight = zeros({8, 3, 3, 3, 16});
+  const SparseTensor sized = subm_conv(input(), weight, {}, {}, dry);
+  EXPECT_REFUSAL(subm_conv(sized, zeros({8, 3, 3, 3, 8})), "no data");
+  EXPECT_REFUSAL(relu(sized), "no data");
+  EXPECT_REFUSAL(subm_conv(input(), weight, {}, {.bias = Tensor::empty({8}, DType::kF32, dry)}), "no data");
+  EXPECT_REFUSAL(Coordinates::create(Tensor::empty({3, 4}, DType::kI32, dry), {4, 4, 4}, 1), "no data");
+  const int swapped[] = {1, 0};  // a view inside a dry run is legal
+  const Tensor view = Tensor::empty({16, 2}, DType::kF32, dry).permute(swapped);
+  EXPECT_EQ(subm_conv({view, input().coordinates}, weight, {}, {}, dry).features.str(), "f32 [2, 8]");
+}
+
+TEST(Refusals, AGeometryThatMakeDidNotCheck) {
+  KernelSpec spec = KernelSpec::make(ConvKind::kRegular, {3, 3, 3});
+  spec.stride = {0, 0, 0};
+  EXPECT_REFUSAL(build_kernel_map(input().coordinates, spec), "stride must be at least 1");
+  spec = KernelSpec::make(ConvKind::kSubmanifold, {3, 3, 3});
+  spec.kernel = {2, 2, 2};
+  EXPECT_REFUSAL(build_kernel_map(input().coordinates, spec), "must be odd");
+  spec = KernelSpec::make(ConvKind::kRegular, {3, 3, 3});
+  spec.padding = {};
+  EXPECT_REFUSAL(build_kernel_map(input().coordinates, spec), "incomplete geometry");
+}
+
+TEST(Refusals, ThreadsFarPastTheCoresCostNothing) {
+  ExecOptions exec;
+  exec.threads = 2147483647;
+  exec.meter = std::make_shared<MemoryMeter>();
+  EXPECT_EQ(subm_conv(input(), zeros({8, 3, 3, 3, 16}), {}, {}, exec).sites(), 2);
+  EXPECT_LT(exec.meter->peak_bytes(), 64 << 20);
+}
+
 TEST(Refusals, ADryRunCannotSizeDataDependentOps) {
   ExecOptions exec;
   exec.dry_run = true;

@@ -42,6 +42,8 @@ TEST(Plan, AForcedKernelIsTakenOrRefused) {
   EXPECT_NO_THROW(plan_sparse_conv(problem_of({1}), exec)) << "the name is of another op";
   exec.kernel = "cpu/sparse_conv/no_such/f32";
   EXPECT_THROW(plan_sparse_conv(problem_of({3}), exec), Unsupported);
+  exec.kernel = "nonsense";
+  EXPECT_THROW(plan_sparse_conv(problem_of({3}), exec), Unsupported);
 }
 
 TEST(Plan, AnAbsentBackendSaysWhy) {
