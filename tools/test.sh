@@ -46,7 +46,7 @@ stage_tsan() { # thread sanitizer, with std::thread in place of oneTBB
 }
 
 stages=("$@")
-((${#stages[@]})) || stages=(style clang asan tsan install release)
+((${#stages[@]})) || stages=(style release install asan tsan clang)
 mkdir -p build
 for stage in "${stages[@]}"; do
   echo "== $stage"

@@ -222,7 +222,7 @@ std::vector<double> write_feature_files(const std::filesystem::path& folder, con
     fields.emplace_back(fmt::format("feature_{}", c),
                         column(features.features.data<float>(), rows, channels, c));
   }
-  io::write_ply(folder / "features.ply", site_centres(sites, about.grid), fields);
+  io::write_ply(folder / "features.ply", site_centres(sites, about.grid), fields, about.note);
 
   PlanStyle style;
   style.caption = caption(about, rows, "output sites");

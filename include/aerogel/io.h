@@ -62,9 +62,9 @@ std::map<std::string, Tensor> read_safetensors(const Path& path);
 void write_safetensors(const Path& path, const std::map<std::string, Tensor>& tensors);
 
 /// Binary little-endian .ply with x, y, z and scalar fields, f32.
-///   xyz [P, 3] f32; fields: name → [P] f32
-void write_ply(const Path& path, const Tensor& xyz,
-               const std::vector<std::pair<std::string, Tensor>>& fields);
+///   xyz [P, 3] f32; fields: name → [P] f32; comment: a line of the header, control characters become blanks
+void write_ply(const Path& path, const Tensor& xyz, const std::vector<std::pair<std::string, Tensor>>& fields,
+               std::string comment = "");
 
 /// 8-bit RGB picture: [H, W, 3] u8.
 void write_png(const Path& path, const Tensor& rgb);

@@ -57,7 +57,7 @@ class Coordinates {
   /// How often maps were built and found again on this set.
   MapStats map_stats() const;
 
-  /// Where kernel_map/ keeps the maps of this set; created on first use by kernel_map/cache.cc.
+  /// Where kernel_map/ keeps the maps of this set; created on first use by kernel_map/map_cache.cc.
   std::shared_ptr<void>& map_slot() const noexcept;
 
  private:

@@ -65,9 +65,15 @@ std::string encode_ply(const Tensor& xyz, const std::vector<std::pair<std::strin
   return bytes;
 }
 
-void write_ply(const Path& path, const Tensor& xyz,
-               const std::vector<std::pair<std::string, Tensor>>& fields) {
-  write_file(path, encode_ply(xyz, fields));
+void write_ply(const Path& path, const Tensor& xyz, const std::vector<std::pair<std::string, Tensor>>& fields,
+               std::string comment) {
+  std::string bytes = encode_ply(xyz, fields);
+  if (!comment.empty()) {
+    std::replace_if(
+        comment.begin(), comment.end(), [](unsigned char c) { return c < 32; }, ' ');
+    bytes.insert(bytes.find("element vertex"), "comment " + comment + "\n");
+  }
+  write_file(path, bytes);
 }
 
 }  // namespace aerogel::io

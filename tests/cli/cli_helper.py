@@ -86,6 +86,7 @@ def expect_run_files(folder, sites=None):
     meta = json.loads(bytes(arrays["meta"][1]))
     assert meta["weights"] == "untrained weights", meta
     ply = (folder / "features.ply").read_bytes()
+    assert b"\ncomment untrained weights\n" in ply[:400], ply[:400]
     assert ply.startswith(b"ply\n") and f"element vertex {rows}\n".encode() in ply
 
 
