@@ -27,8 +27,8 @@ SparseTensor max_pool(const SparseTensor& in, const Dims& kernel, const ConvOpti
 SparseTensor avg_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
                       PoolSites sites = PoolSites::kRegular, const ExecOptions& exec = {});
 
-/// Maximum / mean over all sites of each batch item: [B, C] f32. An item without sites gives −inf / NaN-free
-/// 0.
+/// Maximum / mean over all sites of each batch item: [B, C] f32. For an item without sites the maximum is −∞,
+/// the mean 0.
 Tensor global_max_pool(const SparseTensor& in, const ExecOptions& exec = {});
 Tensor global_avg_pool(const SparseTensor& in, const ExecOptions& exec = {});
 
