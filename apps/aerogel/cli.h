@@ -1,7 +1,11 @@
 // What the subcommands share: how each is registered, exit codes, Ctrl-C.
 #pragma once
 
+#include <string>
+
 #include <CLI/CLI.hpp>
+
+#include "aerogel/nn.h"
 
 namespace aerogel::cli {
 
@@ -22,7 +26,11 @@ CLI::App* add_synth(CLI::App& app, int& exit_code);
 CLI::App* add_bench(CLI::App& app, int& exit_code);
 CLI::App* add_compare(CLI::App& app, int& exit_code);
 CLI::App* add_kernels(CLI::App& app, int& exit_code);
+CLI::App* add_networks(CLI::App& app, int& exit_code);
 CLI::App* add_info(CLI::App& app, int& exit_code);
+
+/// What `--network` takes for it: "centerpoint --variant waymo".
+std::string network_arguments(const nn::NetworkInfo& info);
 
 /// Thrown between layers once Ctrl-C was pressed.
 struct Interrupted {};

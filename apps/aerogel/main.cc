@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
   add_compare(app, exit_code);
   add_bench(app, exit_code);
   add_kernels(app, exit_code);
+  add_networks(app, exit_code);
   add_info(app, exit_code);
 
   std::signal(SIGINT, on_interrupt);

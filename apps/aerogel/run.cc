@@ -288,9 +288,7 @@ void run(const RunOptions& options, int& exit_code) {
 
 std::string known_networks() {
   std::vector<std::string> names;
-  for (const nn::NetworkInfo& info : nn::list_networks()) {
-    names.push_back(info.name + (info.variant.empty() ? "" : " --variant " + info.variant));
-  }
+  for (const nn::NetworkInfo& info : nn::list_networks()) names.push_back(network_arguments(info));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -60,7 +60,7 @@ expect 2 "--threads -1" "${run[@]}" "$shell" --out out --threads -1
 expect 2 "--check" "${run[@]}" "$shell" --out out --check=nonsense
 expect 0 "aerogel " --version
 expect 0 "Exit codes" --help
-for command in run check voxelize render synth compare bench kernels info; do
+for command in run check voxelize render synth compare bench kernels networks info; do
   expect 0 "Usage" "$command" --help
 done
 
@@ -195,6 +195,12 @@ expect 2 "holds sites" render mean.npz --voxel 1 --out picture.png
 # --- kernels
 expect 0 "|" kernels --markdown
 check "a Markdown table" grep -q -- '|---' stdout.txt
+
+# --- networks
+expect 0 "centerpoint --variant nuscenes" networks
+expect 0 "## unet3d" networks --markdown
+check "a table of layers" grep -q '^| conv4.2 | residual | 128 | 128 | 3x3x3 |' stdout.txt
+check "a section per network" test "$(grep -c '^## ' stdout.txt)" -ge 2
 
 # --- bench, info, compare
 expect 0 "samples_kept" bench --geometry uniform:24:0.1 --cin 5,16 --cout 16 --threads 1 --max-seconds 0.2 --json
