@@ -49,9 +49,9 @@ struct SparseConvArgs {
   void* workspace = nullptr;
 };
 
-enum class PoolKind : std::uint8_t { kMax, kAvg };
+enum class PoolKind : std::uint8_t { kMax, kAvg, kSum };
 
-/// Window pools over a kernel map. A site without any pair gets `identity` (max) or 0 (average).
+/// Window pools over a kernel map. A site without any pair gets `identity` (max) or 0 (average, sum).
 struct PoolArgs {
   PoolKind kind = PoolKind::kMax;
   float identity = 0;  // where the maximum starts; -inf or 0
@@ -61,7 +61,7 @@ struct PoolArgs {
   int threads = 0;
 };
 
-/// Pools over each batch item. An item without sites gets `identity` (max) or 0 (average).
+/// Pools over each batch item. An item without sites gets `identity` (max) or 0 (average, sum).
 struct GlobalPoolArgs {
   PoolKind kind = PoolKind::kMax;
   float identity = 0;

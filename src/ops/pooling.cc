@@ -74,12 +74,21 @@ SparseTensor avg_pool(const SparseTensor& in, const Dims& kernel, const ConvOpti
   return run_pool("avg_pool", PoolKind::kAvg, 0.0f, in, kernel, options, sites, exec);
 }
 
+SparseTensor sum_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options, PoolSites sites,
+                      const ExecOptions& exec) {
+  return run_pool("sum_pool", PoolKind::kSum, 0.0f, in, kernel, options, sites, exec);
+}
+
 Tensor global_max_pool(const SparseTensor& in, const ExecOptions& exec) {
   return run_global_pool("global_max_pool", PoolKind::kMax, in, exec);
 }
 
 Tensor global_avg_pool(const SparseTensor& in, const ExecOptions& exec) {
   return run_global_pool("global_avg_pool", PoolKind::kAvg, in, exec);
+}
+
+Tensor global_sum_pool(const SparseTensor& in, const ExecOptions& exec) {
+  return run_global_pool("global_sum_pool", PoolKind::kSum, in, exec);
 }
 
 }  // namespace aerogel

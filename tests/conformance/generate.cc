@@ -75,15 +75,30 @@ KernelSpec spec_of(const ProblemString& problem) {
                           problem.has("output_padding") ? problem.dims("output_padding") : Dims{});
 }
 
-std::string random_geometry(Random& random, int max_ndim) {
-  const int ndim = static_cast<int>(random.integer(1, max_ndim));
-  const auto kind = static_cast<ConvKind>(random.integer(0, 2));
+std::shared_ptr<const KernelMap> reference_map(const Coordinates& in, const KernelSpec& spec) {
+  auto map = std::make_shared<KernelMap>();
+  MapArgs args;
+  args.in = in;
+  args.spec = spec;
+  if (spec.kind == ConvKind::kInverse) args.spec.kind = ConvKind::kRegular;
+  args.out = map.get();
+  run_row(reference_row<MapArgs>(&KernelTables::build_kernel_map), args, 1);
+  if (spec.kind != ConvKind::kInverse) return map;
+  map = std::const_pointer_cast<KernelMap>(swap_map(*map));
+  map->spec = spec;
+  return map;
+}
+
+std::string random_geometry(Random& random, Kinds kinds) {
+  const int ndim = static_cast<int>(random.integer(1, kMaxNdim));
+  const auto kind = static_cast<ConvKind>(random.integer(0, kinds == Kinds::kAll ? 3 : 2));
   // Now and then a field so wide that keys must not wrap, and one that does not fit 64 bits at all.
   const std::int64_t width = random.integer(0, 11);
   const std::int64_t extent = width == 0 ? 2000000000 : (width == 1 ? 1 << 20 : (ndim > 2 ? 12 : 40));
+  constexpr std::int64_t kLargest[kMaxNdim] = {151, 13, 5, 4};  // that the double sums still take
   Dims shape, kernel, stride, padding, dilation, output_padding;
   for (int axis = 0; axis < ndim; ++axis) {
-    const std::int64_t largest = random.integer(0, 5) == 0 ? (ndim == 1 ? 151 : (ndim == 2 ? 13 : 5)) : 3;
+    const std::int64_t largest = random.integer(0, 5) == 0 ? kLargest[ndim - 1] : 3;
     const std::int64_t k = random.integer(1, largest);
     const std::int64_t d = random.integer(1, 2);
     const std::int64_t s = random.integer(1, 3);

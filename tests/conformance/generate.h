@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,14 @@ Coordinates sites_of(const ProblemString& problem, Random& random);
 /// kind, kernel, stride, padding, dilation[, output_padding] of a problem string.
 KernelSpec spec_of(const ProblemString& problem);
 
-/// A random geometry as problem keys, for sites in 1 to `max_ndim` dimensions.
-std::string random_geometry(Random& random, int max_ndim);
+/// The map of a problem's geometry on `in` by the reference row; of an inverse layer the swapped regular one.
+std::shared_ptr<const KernelMap> reference_map(const Coordinates& in, const KernelSpec& spec);
+
+/// Which kinds of layers a generated geometry may be of.
+enum class Kinds : std::uint8_t { kAll, kForward };  // forward: all but inverse
+
+/// A random geometry as problem keys, for sites in 1 to 4 dimensions, with odd and even kernels.
+std::string random_geometry(Random& random, Kinds kinds = Kinds::kAll);
 
 /// Runs `check(problem)` for `count` generated problems, or only for AEROGEL_PROBLEM when that names this op.
 /// The string is in the failure message.

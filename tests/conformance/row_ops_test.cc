@@ -1,8 +1,12 @@
 // Pools, affine, moments, concatenation, sums and gathers against the reference rows.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <fmt/core.h>
+
+#include "aerogel/error.h"
 
 #include "conformance/generate.h"
 
@@ -26,6 +30,16 @@ std::vector<double> doubles(const Tensor& tensor) {
   return {values, values + tensor.numel()};
 }
 
+constexpr const char* kPoolNames[] = {"max", "avg", "sum"};
+
+std::string random_pool(Random& random) { return kPoolNames[random.integer(0, 2)]; }
+
+PoolKind pool_kind_of(const ProblemString& problem) {
+  const auto* found = std::find(std::begin(kPoolNames), std::end(kPoolNames), problem.text("pool"));
+  if (found == std::end(kPoolNames)) throw InvalidArgument("[problem] pool must be max, avg or sum");
+  return static_cast<PoolKind>(found - std::begin(kPoolNames));
+}
+
 std::string rows_and_channels(Random& random) {
   return fmt::format("n={}:c={}:specials={}:seed={}", random.integer(0, 9) ? random.integer(1, 5000) : 0,
                      random.integer(1, 70), static_cast<int>(random.integer(0, 2) == 0),
@@ -34,32 +48,30 @@ std::string rows_and_channels(Random& random) {
 
 TEST(Conformance, Pool) {
   for_each_problem(
-      "pool", 150,
+      "pool", 250,
       [](Random& random) {
-        return fmt::format("pool:{}:c={}:max={}:zero={}:specials={}", random_geometry(random, 3),
-                           random.integer(1, 40), random.integer(0, 1), random.integer(0, 1),
+        return fmt::format("pool:{}:c={}:pool={}:zero={}:specials={}", random_geometry(random),
+                           random.integer(1, 40), random_pool(random), random.integer(0, 1),
                            static_cast<int>(random.integer(0, 2) == 0));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
-        KernelMap map;
-        MapArgs sites;
-        sites.in = sites_of(problem, random);
-        sites.spec = spec_of(problem);
-        sites.out = &map;
-        run_row(reference_row<MapArgs>(&KernelTables::build_kernel_map), sites, 1);
+        const KernelSpec spec = spec_of(problem);
+        const auto map = reference_map(sites_of(problem, random), spec);
         PoolArgs args;
-        args.kind = problem.integer("max") ? PoolKind::kMax : PoolKind::kAvg;
+        args.kind = pool_kind_of(problem);
         args.identity = problem.integer("zero") ? 0.0f : -std::numeric_limits<float>::infinity();
-        args.map = &map;
-        args.in = signed_tensor(random, {map.n_in, problem.integer("c")});
+        args.map = map.get();
+        args.in = signed_tensor(random, {map->n_in, problem.integer("c")});
         plant_specials(problem, random, args.in);
-        args.out = poisoned({map.n_out, problem.integer("c")});
+        args.out = poisoned({map->n_out, problem.integer("c")});
         run_row(reference_row<PoolArgs>(&KernelTables::pool), args, 1);
         const std::vector<double> expected = doubles(args.out);
-        // A mean of at most K values of at most 1 in size; a maximum is exact.
-        const double bound =
-            args.kind == PoolKind::kMax ? 0x1p-140 : static_cast<double>(sites.spec.volume() + 2) * 2 * kEps;
+        // At most K values of at most 1 in size, added one by one; a maximum is exact.
+        const auto volume = static_cast<double>(spec.volume());
+        const double bound = args.kind == PoolKind::kMax
+                                 ? 0x1p-140
+                                 : (volume + 2) * (args.kind == PoolKind::kSum ? volume : 2) * kEps;
         for_each_row<PoolArgs>(&KernelTables::pool, [&](const Kernel<PoolArgs>& row) {
           args.out = poisoned(args.out.shape());
           run_row(row, args, 1);
@@ -76,16 +88,16 @@ TEST(Conformance, GlobalPool) {
   for_each_problem(
       "global_pool", 60,
       [](Random& random) {
-        return fmt::format("global_pool:shape=9x9:batch={}:n={}:order={}:c={}:max={}:specials={}:seed={}",
+        return fmt::format("global_pool:shape=9x9:batch={}:n={}:order={}:c={}:pool={}:specials={}:seed={}",
                            random.integer(1, 5), random.integer(0, 200),
                            random.integer(0, 1) ? "sorted" : "shuffled", random.integer(1, 40),
-                           random.integer(0, 1), static_cast<int>(random.integer(0, 2) == 0),
+                           random_pool(random), static_cast<int>(random.integer(0, 2) == 0),
                            random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
         GlobalPoolArgs args;
-        args.kind = problem.integer("max") ? PoolKind::kMax : PoolKind::kAvg;
+        args.kind = pool_kind_of(problem);
         args.identity = -std::numeric_limits<float>::infinity();
         args.coordinates = sites_of(problem, random);
         args.in = signed_tensor(random, {args.coordinates.size(), problem.integer("c")});

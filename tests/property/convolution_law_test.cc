@@ -59,7 +59,8 @@ void expect_near(const Tensor& a, const Tensor& b, double tolerance) {
 
 void for_each_geometry(const char* name, int count, const std::function<void(Drawn&)>& check) {
   for_each_problem(
-      name, count, [name](Random& random) { return fmt::format("{}:{}", name, random_geometry(random, 3)); },
+      name, count,
+      [name](Random& random) { return fmt::format("{}:{}", name, random_geometry(random, Kinds::kForward)); },
       [&](const ProblemString& problem) {
         Drawn drawn(problem);
         check(drawn);

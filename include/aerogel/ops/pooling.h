@@ -27,9 +27,14 @@ SparseTensor max_pool(const SparseTensor& in, const Dims& kernel, const ConvOpti
 SparseTensor avg_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
                       PoolSites sites = PoolSites::kRegular, const ExecOptions& exec = {});
 
-/// Maximum / mean over all sites of each batch item: [B, C] f32. For an item without sites the maximum is −∞,
-/// the mean 0.
+/// Sum over the active sites of each window. Arguments as max_pool.
+SparseTensor sum_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
+                      PoolSites sites = PoolSites::kRegular, const ExecOptions& exec = {});
+
+/// Maximum / mean / sum over all sites of each batch item: [B, C] f32. For an item without sites the maximum
+/// is −∞, the mean and the sum 0.
 Tensor global_max_pool(const SparseTensor& in, const ExecOptions& exec = {});
 Tensor global_avg_pool(const SparseTensor& in, const ExecOptions& exec = {});
+Tensor global_sum_pool(const SparseTensor& in, const ExecOptions& exec = {});
 
 }  // namespace aerogel

@@ -1,7 +1,7 @@
 // cpu/global_pool/row_parts/f32
 //
-//   max: out[b, :] = max(identity, in[n, :])        average: out[b, :] = Σ in[n, :] / sites of b, over the
-//   sites n of b
+//   max: out[b, :] = max(identity, in[n, :])        sum: out[b, :] = Σ in[n, :]        average: the sum over
+//   the sites of b; over the sites n of b
 //
 //   in [N, C], rows of a batch item anywhere    out [B, C]
 //
@@ -93,8 +93,8 @@ void run(const GlobalPoolArgs& args) {
   for (std::int64_t i = 0; i < n; ++i) ++counts[args.coordinates.row(i)[0]];
   for (std::int64_t i = 0; i < items; ++i) {
     for (std::int64_t part = 1; part < parts; ++part) sums[i] += sums[part * items + i];
-    out[i] =
-        static_cast<float>(sums[i] / static_cast<double>(std::max<std::int64_t>(counts[i / channels], 1)));
+    const std::int64_t divisor = args.kind == PoolKind::kAvg ? counts[i / channels] : 1;
+    out[i] = static_cast<float>(sums[i] / static_cast<double>(std::max<std::int64_t>(divisor, 1)));
   }
 }
 

@@ -1,6 +1,7 @@
 // cpu/pool/pair_list/f32
 //
-//   max: out[o, :] = max(identity, in[i, :])        average: out[o, :] = Σ in[i, :] / number of pairs of o
+//   max: out[o, :] = max(identity, in[i, :])        sum: out[o, :] = Σ in[i, :]
+//   average: the sum over the number of pairs of o
 //
 //   over pairs (i, o) of every offset    in [N_in, C]    out [N_out, C]
 //
@@ -47,7 +48,7 @@ void pool_tile(const PoolArgs& args, std::int64_t begin, std::int64_t end, std::
       ++counts[out_rows[p] - begin];
     }
   }
-  if (is_max) return;
+  if (args.kind != PoolKind::kAvg) return;
   for (std::int64_t o = begin; o < end; ++o) {
     if (counts[o - begin] > 1)
       scale_row(1.0f / static_cast<float>(counts[o - begin]), channels, out + o * channels);

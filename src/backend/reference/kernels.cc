@@ -13,10 +13,10 @@ constexpr Kernel<SparseConvArgs> kLinear[] = {{"reference/linear/loop/f32",
                                                "one sum per output element, in double", supports_all, nullptr,
                                                sparse_conv}};
 constexpr Kernel<PoolArgs> kPool[] = {{"reference/pool/pair_loop/f32",
-                                       "maximum or mean over the pairs of each site", supports_all, nullptr,
+                                       "maximum, mean or sum over the pairs of each site", supports_all, nullptr,
                                        pool}};
 constexpr Kernel<GlobalPoolArgs> kGlobalPool[] = {{"reference/global_pool/loop/f32",
-                                                   "maximum or mean over each batch item", supports_all,
+                                                   "maximum, mean or sum over each batch item", supports_all,
                                                    nullptr, global_pool}};
 constexpr Kernel<AffineArgs> kAffine[] = {
     {"reference/affine/loop/f32", "scale, shift, residual and activation", supports_all, nullptr, affine}};

@@ -10,7 +10,7 @@ namespace {
 /// max that keeps NaN from either side.
 double nan_max(double a, double b) { return a != a ? a : (b != b || b > a ? b : a); }
 
-/// Accumulates rows into [rows, C] doubles and finishes them as maximum or mean.
+/// Accumulates rows into [rows, C] doubles and finishes them as maximum, mean or sum.
 class RowPool {
  public:
   RowPool(PoolKind kind, float identity, std::int64_t rows, std::int64_t channels)

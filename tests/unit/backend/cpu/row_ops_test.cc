@@ -52,12 +52,14 @@ TEST(PoolPairList, MaximumAverageAndSitesWithoutPairs) {
   EXPECT_EQ(values(out), (std::vector<float>{0, 4, 0, 4, 0, 0}));
   cpu::kPoolPairList.run({PoolKind::kAvg, 0, &map, in, out, 1});
   EXPECT_EQ(values(out), (std::vector<float>{-2, 1, -3, 4, 0, 0}));
+  cpu::kPoolPairList.run({PoolKind::kSum, 0, &map, in, out, 1});
+  EXPECT_EQ(values(out), (std::vector<float>{-4, 2, -3, 4, 0, 0}));
 }
 
 TEST(PoolPairList, NanPropagatesFromAnyPair) {
   const KernelMap map = small_map();
   for (int row : {0, 1}) {
-    for (PoolKind kind : {PoolKind::kMax, PoolKind::kAvg}) {
+    for (PoolKind kind : {PoolKind::kMax, PoolKind::kAvg, PoolKind::kSum}) {
       Tensor in = pattern(2, 19);
       for (int c = 0; c < 19; ++c) in.mutable_data<float>()[row * 19 + c] = kNan;
       Tensor out = Tensor::empty({3, 19}, DType::kF32);
