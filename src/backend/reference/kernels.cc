@@ -13,8 +13,8 @@ constexpr Kernel<SparseConvArgs> kLinear[] = {{"reference/linear/loop/f32",
                                                "one sum per output element, in double", supports_all, nullptr,
                                                sparse_conv}};
 constexpr Kernel<PoolArgs> kPool[] = {{"reference/pool/pair_loop/f32",
-                                       "maximum, mean or sum over the pairs of each site", supports_all, nullptr,
-                                       pool}};
+                                       "maximum, mean or sum over the pairs of each site", supports_all,
+                                       nullptr, pool}};
 constexpr Kernel<GlobalPoolArgs> kGlobalPool[] = {{"reference/global_pool/loop/f32",
                                                    "maximum, mean or sum over each batch item", supports_all,
                                                    nullptr, global_pool}};
