@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/op_kernels.h"
+#include "unit/backend/literals.h"
 
 namespace aerogel {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-Tensor tensor(const Dims& shape, std::vector<float> values) { return Tensor::from<float>(shape, values); }
 Tensor pattern(std::int64_t rows, std::int64_t channels) {
   Tensor result = Tensor::empty({rows, channels}, DType::kF32);
   for (std::int64_t i = 0; i < result.numel(); ++i) {
@@ -24,7 +24,6 @@ Tensor pattern(std::int64_t rows, std::int64_t channels) {
   }
   return result;
 }
-std::vector<float> values(const Tensor& t) { return {t.data<float>(), t.data<float>() + t.numel()}; }
 bool same_bits(const Tensor& a, const Tensor& b) {
   return a.nbytes() == b.nbytes() &&
          (a.nbytes() == 0 || std::memcmp(a.raw(), b.raw(), static_cast<std::size_t>(a.nbytes())) == 0);
@@ -44,16 +43,16 @@ KernelMap small_map() {
 
 TEST(PoolPairList, MaximumAverageAndSitesWithoutPairs) {
   const KernelMap map = small_map();
-  const Tensor in = tensor({2, 2}, {-1, -2, -3, 4});
+  const Tensor in = floats({2, 2}, {-1, -2, -3, 4});
   Tensor out = Tensor::empty({3, 2}, DType::kF32);
   cpu::kPoolPairList.run({PoolKind::kMax, -kInf, &map, in, out, 1});
-  EXPECT_EQ(values(out), (std::vector<float>{-1, 4, -3, 4, -kInf, -kInf}));
+  EXPECT_EQ(values<float>(out), (std::vector<float>{-1, 4, -3, 4, -kInf, -kInf}));
   cpu::kPoolPairList.run({PoolKind::kMax, 0, &map, in, out, 1});
-  EXPECT_EQ(values(out), (std::vector<float>{0, 4, 0, 4, 0, 0}));
+  EXPECT_EQ(values<float>(out), (std::vector<float>{0, 4, 0, 4, 0, 0}));
   cpu::kPoolPairList.run({PoolKind::kAvg, 0, &map, in, out, 1});
-  EXPECT_EQ(values(out), (std::vector<float>{-2, 1, -3, 4, 0, 0}));
+  EXPECT_EQ(values<float>(out), (std::vector<float>{-2, 1, -3, 4, 0, 0}));
   cpu::kPoolPairList.run({PoolKind::kSum, 0, &map, in, out, 1});
-  EXPECT_EQ(values(out), (std::vector<float>{-4, 2, -3, 4, 0, 0}));
+  EXPECT_EQ(values<float>(out), (std::vector<float>{-4, 2, -3, 4, 0, 0}));
 }
 
 TEST(PoolPairList, NanPropagatesFromAnyPair) {
@@ -72,15 +71,15 @@ TEST(PoolPairList, NanPropagatesFromAnyPair) {
 TEST(GlobalPoolRowParts, ScatteredRowsAndItemsWithoutSites) {
   const Tensor indices = Tensor::from<std::int32_t>({3, 2}, std::vector<std::int32_t>{2, 5, 0, 1, 2, 0});
   const Coordinates sites = Coordinates::create(indices, {8}, 3);
-  const Tensor in = tensor({3, 1}, {1, -7, 4});
+  const Tensor in = floats({3, 1}, {1, -7, 4});
   Tensor out = Tensor::empty({3, 1}, DType::kF32);
   cpu::kGlobalPoolRowParts.run({PoolKind::kMax, -kInf, sites, in, out, 1});
-  EXPECT_EQ(values(out), (std::vector<float>{-7, -kInf, 4}));
+  EXPECT_EQ(values<float>(out), (std::vector<float>{-7, -kInf, 4}));
   cpu::kGlobalPoolRowParts.run({PoolKind::kAvg, 0, sites, in, out, 1});
-  EXPECT_EQ(values(out), (std::vector<float>{-7, 0, 2.5f}));
+  EXPECT_EQ(values<float>(out), (std::vector<float>{-7, 0, 2.5f}));
   const Coordinates none = Coordinates::create(Tensor::empty({0, 2}, DType::kI32), {8}, 3);
   cpu::kGlobalPoolRowParts.run({PoolKind::kAvg, 0, none, Tensor::empty({0, 1}, DType::kF32), out, 1});
-  EXPECT_EQ(values(out), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(values<float>(out), (std::vector<float>{0, 0, 0}));
 }
 
 TEST(AffineRowLoop, EveryCombinationAndChannelCountInPlaceToo) {
@@ -108,7 +107,7 @@ TEST(AffineRowLoop, EveryCombinationAndChannelCountInPlaceToo) {
 }
 
 TEST(AffineRowLoop, ReluKeepsNan) {
-  AffineArgs args{tensor({1, 2}, {kNan, -1})};
+  AffineArgs args{floats({1, 2}, {kNan, -1})};
   args.activation = Activation::kRelu;
   args.out = Tensor::empty({1, 2}, DType::kF32);
   cpu::kAffineRowLoop.run(args);
@@ -141,17 +140,17 @@ TEST(MomentsTwoPass, CloseToTheDefinitionAndTheSameForAnyThreadCount) {
 TEST(RowCopies, ConcatGatherAndScatterAdd) {
   Tensor out = Tensor::empty({2, 3}, DType::kF32);
   cpu::kConcatRowCopy.run(
-      {{tensor({2, 1}, {1, 2}), Tensor::empty({2, 0}, DType::kF32), tensor({2, 2}, {3, 4, 5, 6})}, out, 2});
-  EXPECT_EQ(values(out), (std::vector<float>{1, 3, 4, 2, 5, 6}));
+      {{floats({2, 1}, {1, 2}), Tensor::empty({2, 0}, DType::kF32), floats({2, 2}, {3, 4, 5, 6})}, out, 2});
+  EXPECT_EQ(values<float>(out), (std::vector<float>{1, 3, 4, 2, 5, 6}));
   const Tensor ids = Tensor::from<std::int64_t>({3}, std::vector<std::int64_t>{1, -1, 0});
   Tensor gathered = Tensor::empty({3, 2}, DType::kF32);
-  cpu::kGatherRowsRowCopy.run({tensor({2, 2}, {1, 2, 3, 4}), ids, gathered, 2});
-  EXPECT_EQ(values(gathered), (std::vector<float>{3, 4, 0, 0, 1, 2}));
+  cpu::kGatherRowsRowCopy.run({floats({2, 2}, {1, 2, 3, 4}), ids, gathered, 2});
+  EXPECT_EQ(values<float>(gathered), (std::vector<float>{3, 4, 0, 0, 1, 2}));
   const Tensor rows_a = Tensor::from<std::int32_t>({2}, std::vector<std::int32_t>{2, 0});
   const Tensor rows_b = Tensor::from<std::int32_t>({1}, std::vector<std::int32_t>{2});
   Tensor sum = Tensor::empty({4, 1}, DType::kF32);
-  cpu::kScatterAddPartByPart.run({{tensor({2, 1}, {1, 2}), tensor({1, 1}, {10})}, {rows_a, rows_b}, sum, 2});
-  EXPECT_EQ(values(sum), (std::vector<float>{2, 0, 11, 0}));
+  cpu::kScatterAddPartByPart.run({{floats({2, 1}, {1, 2}), floats({1, 1}, {10})}, {rows_a, rows_b}, sum, 2});
+  EXPECT_EQ(values<float>(sum), (std::vector<float>{2, 0, 11, 0}));
 }
 
 TEST(RowOps, NoRowsIsLegal) {

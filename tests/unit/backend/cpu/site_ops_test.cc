@@ -6,20 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/op_kernels.h"
+#include "unit/backend/literals.h"
 
 namespace aerogel {
 namespace {
-
-template <class T>
-std::vector<T> values(const Tensor& tensor) {
-  return {tensor.data<T>(), tensor.data<T>() + tensor.numel()};
-}
-
-Coordinates sites(std::vector<std::int32_t> rows, const Dims& shape, std::int64_t batch) {
-  const std::int64_t columns = 1 + shape.size();
-  return Coordinates::create(Tensor::from<std::int32_t>({std::ssize(rows) / columns, columns}, rows), shape,
-                             batch);
-}
 
 TEST(SiteUnionSortedMerge, UnsortedSetsAndAnEmptyOne) {
   const Coordinates a = sites({1, 4, 0, 7, 0, 2}, {8}, 2);
