@@ -56,7 +56,7 @@ LayerVerdict check_layer(const SparseConvArgs& args, std::int64_t most_rows, std
       const double tolerance = bound * abs_sum[static_cast<std::size_t>(i)];
       if (!(error <= tolerance)) verdict.passed = false;
       const double ratio = error == 0 ? 0 : error / tolerance;
-      if (!(ratio <= verdict.worst)) verdict.worst = ratio;
+      if (!std::isnan(verdict.worst) && !(ratio <= verdict.worst)) verdict.worst = ratio;  // NaN stays
       squared_error += error * error;
       squared_norm += want * want;
     }

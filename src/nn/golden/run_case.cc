@@ -1,3 +1,4 @@
+#include <cmath>
 #include <map>
 
 #include <fmt/core.h>
@@ -59,7 +60,8 @@ const Measure* Outcome::worst() const {
   };
   const Measure* found = nullptr;
   for (const Measure& measure : measures) {
-    if (found == nullptr || !(nearness(measure) <= nearness(*found))) found = &measure;  // a NaN is the worst
+    if (found != nullptr && std::isnan(nearness(*found))) break;  // nothing is worse than a NaN
+    if (found == nullptr || !(nearness(measure) <= nearness(*found))) found = &measure;
   }
   return found;
 }

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -65,6 +66,17 @@ TEST_F(CaseFolder, FailsWhatDiffers) {
 TEST_F(CaseFolder, FailsOnNan) {
   write_case(std::numeric_limits<float>::quiet_NaN());
   EXPECT_EQ(run().status, Status::kFailed);
+}
+
+TEST(Outcome, ANanIsTheWorstMeasureWhereverItStands) {
+  const Measure right{"right", "atol", 0, 0, 1};
+  const Measure lost{"lost", "atol", std::nan(""), std::nan(""), 1};
+  for (const std::vector<Measure>& measures :
+       {std::vector<Measure>{lost, right, right}, std::vector<Measure>{right, lost, right}}) {
+    Outcome outcome;
+    outcome.measures = measures;
+    EXPECT_EQ(outcome.worst()->name, "lost");
+  }
 }
 
 TEST_F(CaseFolder, FailsOnAMissingArray) {
