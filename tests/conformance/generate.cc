@@ -122,13 +122,37 @@ std::string random_geometry(Random& random, Kinds kinds) {
                      random.integer(0, 1 << 30));
 }
 
+const std::vector<std::string>& rare_geometries() {
+  static const std::vector<std::string> all = {
+      "kind=subm:kernel=7x7x7:stride=1x1x1:padding=3x3x3:dilation=1x1x1:shape=12x11x13:batch=2:n=400:"
+      "order=shuffled:seed=1",  // 343 offsets
+      "kind=subm:kernel=3x3x3x3:stride=1x1x1x1:padding=1x1x1x1:dilation=1x1x1x1:shape=5x6x7x8:batch=2:n=300:"
+      "order=shuffled:seed=2",
+      "kind=subm:kernel=1x3x5x3:stride=1x1x1x1:padding=0x2x2x1:dilation=1x2x1x1:shape=3x6x7x8:batch=1:n=300:"
+      "order=sorted:seed=3",
+      "kind=regular:kernel=3x2x3x2:stride=2x2x1x3:padding=1x0x1x1:dilation=1x1x2x1:"
+      "shape=6x5x7x8:batch=2:n=300:order=shuffled:seed=4",
+      "kind=transposed:kernel=2x3x2x3:stride=2x2x1x3:padding=0x1x0x1:dilation=1x1x1x2:output_padding=0x1x0x2:"
+      "shape=4x5x3x6:batch=2:n=200:order=shuffled:seed=5",
+      "kind=inverse:kernel=3x2x3x2:stride=2x2x1x3:padding=1x0x1x1:dilation=1x1x2x1:"
+      "shape=6x5x7x8:batch=2:n=300:order=shuffled:seed=6",
+  };
+  return all;
+}
+
 void for_each_problem(const std::string& op, int count, const std::function<std::string(Random&)>& generate,
-                      const std::function<void(const ProblemString&)>& check) {
-  const char* forced = std::getenv("AEROGEL_PROBLEM");
-  if (forced != nullptr && ProblemString(forced).op() != op) return;
-  for (int i = 0; i < (forced ? 1 : count); ++i) {
+                      const std::function<void(const ProblemString&)>& check,
+                      const std::vector<std::string>& fixed) {
+  std::vector<std::string> problems = fixed;
+  for (int i = 0; i < count; ++i) {
     Random random(static_cast<std::uint64_t>(i) + 1);
-    const std::string text = forced ? forced : generate(random);
+    problems.push_back(generate(random));
+  }
+  if (const char* forced = std::getenv("AEROGEL_PROBLEM")) {
+    problems.clear();
+    if (ProblemString(forced).op() == op) problems.emplace_back(forced);
+  }
+  for (const std::string& text : problems) {
     SCOPED_TRACE("rerun with AEROGEL_PROBLEM='" + text + "'");
     check(ProblemString(text));
     if (::testing::Test::HasFailure()) return;  // one problem string is enough

@@ -55,10 +55,15 @@ enum class Kinds : std::uint8_t { kAll, kForward };  // forward: all but inverse
 /// A random geometry as problem keys, for sites in 1 to 4 dimensions, with odd and even kernels.
 std::string random_geometry(Random& random, Kinds kinds = Kinds::kAll);
 
-/// Runs `check(problem)` for `count` generated problems, or only for AEROGEL_PROBLEM when that names this op.
-/// The string is in the failure message.
+/// Runs `check(problem)` for the `fixed` problems and `count` generated ones, or only for AEROGEL_PROBLEM
+/// when that names this op. The string is in the failure message.
 void for_each_problem(const std::string& op, int count, const std::function<std::string(Random&)>& generate,
-                      const std::function<void(const ProblemString&)>& check);
+                      const std::function<void(const ProblemString&)>& check,
+                      const std::vector<std::string>& fixed = {});
+
+/// Geometries that chance gives seldom or never: 343 offsets in 3-D, and anisotropic kernels of every kind in
+/// 4-D.
+const std::vector<std::string>& rare_geometries();
 
 /// Calls visit(row) for every row of this table in every backend but the reference.
 template <class Args, class Visit>

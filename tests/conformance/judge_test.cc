@@ -54,6 +54,7 @@ TEST(Judge, BitsMustBeTheSame) {
 }
 
 TEST(Judge, AFailureHandsOutItsProblem) {
+  if (std::getenv("AEROGEL_PROBLEM") != nullptr) GTEST_SKIP() << "one problem is being rerun";
   EXPECT_NONFATAL_FAILURE(for_each_problem(
                               "no_such_op", 1, [](Random&) { return std::string("no_such_op:n=1"); },
                               [](const ProblemString&) { ADD_FAILURE() << "planted"; }),

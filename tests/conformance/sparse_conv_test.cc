@@ -73,6 +73,15 @@ void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, 
   });
 }
 
+/// Channel counts past a vector, every part of the epilogue.
+std::vector<std::string> rare_convolutions() {
+  std::vector<std::string> problems;
+  for (const std::string& geometry : rare_geometries()) {
+    problems.push_back("sparse_conv:" + geometry + ":cin=5:cout=17:bias=1:scale=1:shift=1:residual=1:relu=1");
+  }
+  return problems;
+}
+
 TEST(Conformance, SparseConv) {
   for_each_problem(
       "sparse_conv", 250,
@@ -84,7 +93,8 @@ TEST(Conformance, SparseConv) {
         const KernelSpec spec = spec_of(problem);
         const auto map = reference_map(sites_of(problem, random), spec);
         check_conv_rows(problem, &KernelTables::sparse_conv, map.get(), map->n_in, map->n_out, spec, random);
-      });
+      },
+      rare_convolutions());
 }
 
 TEST(Conformance, Linear) {
