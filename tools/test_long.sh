@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Long work that CI leaves out: coverage-guided fuzzing of every parser, arrays past 2^31 bytes, aarch64 under
-# emulation. SECONDS_PER_FUZZER (default 300) bounds the first.
+# Long work that CI leaves out: coverage-guided fuzzing of every parser, arrays past 2^31 bytes, sets past 2^24
+# rows, aarch64 under emulation. SECONDS_PER_FUZZER (default 300) bounds the first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_PER_FUZZER:-300}
 mkdir -p build
 
-echo "== sizes past 2^31 bytes"
+echo "== sizes past 2^31 bytes and 2^24 rows (5 GB of memory)"
 cmake --preset release >build/long.log
 cmake --build --preset release >>build/long.log
 AEROGEL_LONG_TESTS=1 build/release/tests/test_property --gtest_filter='Large.*'

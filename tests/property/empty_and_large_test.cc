@@ -123,6 +123,48 @@ TEST(Large, MoreThanTwoToThe21Rows) {
   EXPECT_EQ(max_pool(x, {2}, {{2}, {}, {}, {}}).sites(), n / 2);
 }
 
+// The first 2^24 + 1 sites of a sheet 4097 wide: row numbers and counts that f32 cannot tell apart. Row i
+// holds i mod 251 in every channel; taps weigh 1 … 9, channels 1 … C, so that every sum is an exact integer.
+TEST(Large, MoreThanTwoToThe24Rows) {
+  if (std::getenv("AEROGEL_LONG_TESTS") == nullptr)
+    GTEST_SKIP() << "takes 2 GB; make test-long sets AEROGEL_LONG_TESTS";
+  const std::int64_t n = (1 << 24) + 1;
+  const std::int64_t width = 4097;
+  const Tensor indices = Tensor::empty({n, 3}, DType::kI32);
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto* row = indices.mutable_data<std::int32_t>() + 3 * i;
+    row[0] = 0;
+    row[1] = static_cast<std::int32_t>(i / width);
+    row[2] = static_cast<std::int32_t>(i % width);
+  }
+  const Coordinates sites = Coordinates::create(indices, {width, width}, 1);
+  const auto expected = [&](std::int64_t i) {  // with one channel of weight 1
+    std::int64_t sum = 0;
+    for (std::int64_t tap = 0; tap < 9; ++tap) {
+      const std::int64_t x = i % width + tap % 3 - 1;
+      const std::int64_t from = i + (tap / 3 - 1) * width + tap % 3 - 1;
+      if (x >= 0 && x < width && from >= 0 && from < n) sum += (tap + 1) * (from % 251);
+    }
+    return sum;
+  };
+  for (const std::int64_t channels : {1, 2, 3, 4}) {
+    const Tensor features = Tensor::empty({n, channels}, DType::kF32);
+    for (std::int64_t i = 0; i < n * channels; ++i) {
+      features.mutable_data<float>()[i] = static_cast<float>(i / channels % 251);
+    }
+    const Tensor weight = Tensor::empty({1, 3, 3, channels}, DType::kF32);
+    for (std::int64_t i = 0; i < 9 * channels; ++i) {
+      weight.mutable_data<float>()[i] = static_cast<float>((i / channels + 1) * (i % channels + 1));
+    }
+    const SparseTensor out = subm_conv({features, sites}, weight);
+    const std::int64_t total = channels * (channels + 1) / 2;
+    for (std::int64_t i = 0; i < n; ++i) {
+      ASSERT_EQ(out.features.data<float>()[i], static_cast<float>(total * expected(i))) << "row " << i;
+    }
+  }
+  EXPECT_EQ(sites.map_stats().builds, 1);
+}
+
 // Features past 2^31 bytes: 2^21 + 1 rows of 260 channels are 2.2 GB in and out. Row i holds i mod 97 in its
 // last channel.
 TEST(Large, FeaturesPastTwoToThe31Bytes) {
