@@ -24,7 +24,7 @@ test-long: setup
 	@tools/test_long.sh
 
 format:
-	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+	@git ls-files '*.h' '*.cc' '*.c' | xargs clang-format -i
 
 clean:
 	@rm -rf build

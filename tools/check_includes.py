@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the include order of the house: each folder may include itself and what stands left of it.
 
-core < sparse < kernel_map < conv < backend/* < plan < ops < io < nn < apps; siblings in backend/ never include each
+core < sparse < kernel_map < conv < backend/* < plan < ops < io < nn < capi < apps; siblings in backend/ never include each
 other, only io/, nn/ and apps/ may open files or call POSIX, core/parallel.* is the only door to threads, and the
 library never reads the environment. Exits 1 and names each offending line.
 """
@@ -9,11 +9,11 @@ import pathlib
 import re
 import sys
 
-ORDER = ["core", "sparse", "kernel_map", "conv", "backend", "plan", "ops", "io", "nn", "apps"]
+ORDER = ["core", "sparse", "kernel_map", "conv", "backend", "plan", "ops", "io", "nn", "capi", "apps"]
 PUBLIC = {  # public header -> layer
     "types.h": "core", "error.h": "core", "device.h": "core", "tensor.h": "core",
     "sparse_tensor.h": "sparse", "kernel_map.h": "kernel_map", "conv.h": "conv", "plan.h": "plan",
-    "io.h": "io", "nn.h": "nn", "aerogel.h": "apps",
+    "io.h": "io", "nn.h": "nn", "capi.h": "capi", "aerogel.h": "apps",
 }
 # What opens files or calls the operating system; POSIX headers are those in sys/ and these.
 SYSTEM_HEADERS = {"fstream", "cstdio", "filesystem", "stdio.h", "fcntl.h", "unistd.h", "dirent.h", "sched.h", "dlfcn.h"}
