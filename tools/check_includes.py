@@ -13,7 +13,7 @@ ORDER = ["core", "sparse", "kernel_map", "conv", "backend", "plan", "ops", "io",
 PUBLIC = {  # public header -> layer
     "types.h": "core", "error.h": "core", "device.h": "core", "tensor.h": "core",
     "sparse_tensor.h": "sparse", "kernel_map.h": "kernel_map", "conv.h": "conv", "plan.h": "plan",
-    "io.h": "io", "nn.h": "nn", "capi.h": "capi", "aerogel.h": "apps",
+    "io.h": "io", "nn.h": "nn", "weight_layout.h": "nn", "capi.h": "capi", "aerogel.h": "apps",
 }
 # What opens files or calls the operating system; POSIX headers are those in sys/ and these.
 SYSTEM_HEADERS = {"fstream", "cstdio", "filesystem", "stdio.h", "fcntl.h", "unistd.h", "dirent.h", "sched.h", "dlfcn.h"}

@@ -5,7 +5,7 @@
 //   sparse_tensor.h  coordinate sets, sparse tensors   kernel_map.h window geometry and maps
 //   conv.h           problem, weights, epilogue        plan.h       which kernel and why
 //   ops/*.h          the verbs                         io.h         files
-//   nn.h             modules and networks
+//   nn.h             modules and networks              weight_layout.h  importers
 //
 // Data flows points → voxels → coordinates → kernel map → plan → kernel → features → next layer → picture or
 // file.
@@ -26,3 +26,4 @@
 #include "aerogel/sparse_tensor.h"
 #include "aerogel/tensor.h"
 #include "aerogel/types.h"
+#include "aerogel/weight_layout.h"

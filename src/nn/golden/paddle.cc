@@ -2,6 +2,7 @@
 // four digits.
 #include "aerogel/ops/convolution.h"
 #include "aerogel/ops/pooling.h"
+#include "aerogel/weight_layout.h"
 
 #include "nn/golden/kinds.h"
 
@@ -51,8 +52,7 @@ void compare(const SparseTensor& out, const Json& vector, Comparison& comparison
 
 void run_paddle_conv(const Json& vector, const ExecOptions& exec, Comparison& comparison) {
   const Dims stored = dims_of(vector.at("kernel_dims"));
-  const int to_canonical[] = {4, 0, 1, 2, 3};
-  const ConvWeight weight(floats_of(vector.at("kernel"), stored).permute(to_canonical).contiguous());
+  const ConvWeight weight(import_weight(floats_of(vector.at("kernel"), stored), WeightLayout::kSpconv1));
   const SparseTensor in = input_of(vector, vector.at("cin").get<std::int64_t>());
   Epilogue epilogue;
   if (!vector.at("bias").is_null()) epilogue.bias = floats_of(vector.at("bias"), {stored[4]});
