@@ -21,6 +21,17 @@ enum class ConvKind : std::uint8_t {
 std::string_view conv_kind_name(ConvKind kind) noexcept;  ///< "subm", "regular", "transposed", "inverse"
 ConvKind parse_conv_kind(std::string_view name);          ///< InvalidArgument listing the known names
 
+/// Which coarse sites a layer has, and where its window lies around them.
+enum class SiteRule : std::uint8_t {
+  kReached,  ///< every site that some tap reaches; the window lies where the padding puts it
+  /// MinkowskiEngine's: coarse = floor(fine / stride), without growing the set; odd kernels are centred on
+  /// stride · coarse, even ones start there. Transposed layers generate what their window reaches.
+  kMinkowski,
+};
+
+std::string_view site_rule_name(SiteRule rule) noexcept;  ///< "reached", "minkowski"
+SiteRule parse_site_rule(std::string_view name);          ///< InvalidArgument listing the known names
+
 /// The geometry of a window: what convolutions and pools of one shape share.
 ///
 /// Per axis `fine = stride · coarse + dilation · tap − padding`; a regular layer reads fine sites and writes
@@ -34,20 +45,26 @@ struct KernelSpec {
   Dims padding;         ///< ndim, ≥ 0
   Dims dilation;        ///< ndim, ≥ 1
   Dims output_padding;  ///< ndim, ≥ 0; transposed only: rows added to the output extent
+  SiteRule sites = SiteRule::kReached;
 
-  /// Fills what is left empty (stride 1, padding 0 or centred, dilation 1) and checks every value.
-  /// throws InvalidArgument naming the field: even submanifold kernels, values below their least, wrong
-  /// counts.
+  /// Fills what is left empty (stride 1, padding 0 or the one that the kind or rule fixes, dilation 1) and
+  /// checks every value.
+  ///   throws InvalidArgument naming the field: even submanifold kernels, values below their least, wrong
+  ///   counts, a padding other than the fixed one, a rule that the kind does not have
   static KernelSpec make(ConvKind kind, const Dims& kernel, const Dims& stride = {}, const Dims& padding = {},
-                         const Dims& dilation = {}, const Dims& output_padding = {});
+                         const Dims& dilation = {}, const Dims& output_padding = {},
+                         SiteRule sites = SiteRule::kReached);
 
   int ndim() const noexcept { return kernel.size(); }
   std::int64_t volume() const { return kernel.product(); }  ///< K
-  bool is_pointwise() const noexcept;                ///< K = 1, stride 1, padding 0: a matrix product, no map
+  bool is_pointwise() const noexcept;  ///< K = 1, stride 1, padding 0: a matrix product, no map
+  bool keeps_sites()
+      const noexcept;  ///< the output sites are the input's: submanifold, Minkowski of stride 1
   Dims tap(std::int64_t offset) const;               ///< the tap of kernel offset number `offset`
   Dims output_shape(const Dims& input_shape) const;  ///< InvalidArgument if an extent would fall below 1
   bool operator==(const KernelSpec&) const = default;
-  std::string str() const;  ///< "kind=subm:kernel=3x3x3:stride=1x1x1:padding=1x1x1:dilation=1x1x1"
+  std::string str() const;  ///< "kind=subm:kernel=3x3x3:stride=1x1x1:padding=1x1x1:dilation=1x1x1", then
+                            ///< ":output_padding=…" of transposed layers and ":sites=minkowski" of that rule
 };
 
 /// Pairs (input row, output row) per kernel offset, offset-major, sorted by output row within an offset.

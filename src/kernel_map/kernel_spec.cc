@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include <fmt/core.h>
@@ -8,6 +9,7 @@
 namespace aerogel {
 namespace {
 
+constexpr std::string_view kRuleNames[] = {"reached", "minkowski"};
 constexpr std::string_view kKindNames[] = {"subm", "regular", "transposed", "inverse"};
 
 /// `given` or `otherwise` on every axis, checked for count and least value.
@@ -26,6 +28,21 @@ Dims per_axis(const char* name, const Dims& given, int ndim, std::int64_t otherw
   return given;
 }
 
+/// Odd kernels are centred, even ones start at their site. A padding that was given must say the same.
+void fix_padding(KernelSpec& spec, bool given) {
+  for (int axis = 0; axis < spec.ndim(); ++axis) {
+    const bool odd = spec.kernel[axis] % 2 == 1;
+    const std::int64_t fixed = odd ? spec.dilation[axis] * ((spec.kernel[axis] - 1) / 2) : 0;
+    if (given && spec.padding[axis] != fixed) {
+      throw InvalidArgument(fmt::format("[kernel_spec] {} padding is {} = {} on axis {}, got {}",
+                                        spec.sites == SiteRule::kMinkowski ? "minkowski" : "submanifold",
+                                        odd ? "dilation·(kernel−1)/2" : "that of an even kernel", fixed, axis,
+                                        spec.padding.str()));
+    }
+    spec.padding[axis] = fixed;
+  }
+}
+
 }  // namespace
 
 std::string_view conv_kind_name(ConvKind kind) noexcept { return kKindNames[static_cast<int>(kind)]; }
@@ -38,8 +55,16 @@ ConvKind parse_conv_kind(std::string_view name) {
       fmt::format("[conv_kind] expected subm, regular, transposed or inverse, got '{}'", name));
 }
 
+std::string_view site_rule_name(SiteRule rule) noexcept { return kRuleNames[static_cast<int>(rule)]; }
+
+SiteRule parse_site_rule(std::string_view name) {
+  if (name == kRuleNames[0]) return SiteRule::kReached;
+  if (name == kRuleNames[1]) return SiteRule::kMinkowski;
+  throw InvalidArgument(fmt::format("[site_rule] expected reached or minkowski, got '{}'", name));
+}
+
 KernelSpec KernelSpec::make(ConvKind kind, const Dims& kernel, const Dims& stride, const Dims& padding,
-                            const Dims& dilation, const Dims& output_padding) {
+                            const Dims& dilation, const Dims& output_padding, SiteRule sites) {
   const int ndim = kernel.size();
   if (ndim < 1 || ndim > kMaxNdim) {
     throw InvalidArgument(
@@ -47,6 +72,7 @@ KernelSpec KernelSpec::make(ConvKind kind, const Dims& kernel, const Dims& strid
   }
   KernelSpec spec;
   spec.kind = kind;
+  spec.sites = sites;
   spec.kernel = per_axis("kernel", kernel, ndim, 1, 1);
   spec.stride = per_axis("stride", stride, ndim, 1, 1);
   spec.dilation = per_axis("dilation", dilation, ndim, 1, 1);
@@ -63,15 +89,14 @@ KernelSpec KernelSpec::make(ConvKind kind, const Dims& kernel, const Dims& strid
         throw InvalidArgument(
             fmt::format("[kernel_spec] a submanifold stride must be 1, got {}", spec.stride.str()));
       }
-      const std::int64_t centred = spec.dilation[axis] * (spec.kernel[axis] - 1) / 2;
-      if (!padding.empty() && padding[axis] != centred) {
-        throw InvalidArgument(
-            fmt::format("[kernel_spec] submanifold padding is dilation·(kernel−1)/2 = {} on axis {}, got {}",
-                        centred, axis, padding.str()));
-      }
-      spec.padding[axis] = centred;
+    }
+    if (sites != SiteRule::kReached) {
+      throw InvalidArgument(
+          fmt::format("[kernel_spec] submanifold layers keep their sites: rule {} is not for them",
+                      site_rule_name(sites)));
     }
   }
+  if (kind == ConvKind::kSubmanifold || sites == SiteRule::kMinkowski) fix_padding(spec, !padding.empty());
   if (kind != ConvKind::kTransposed && spec.output_padding != Dims::filled(ndim, 0)) {
     throw InvalidArgument(fmt::format("[kernel_spec] output_padding is for transposed layers, got {} for {}",
                                       spec.output_padding.str(), conv_kind_name(kind)));
@@ -85,6 +110,11 @@ bool KernelSpec::is_pointwise() const noexcept {
       return false;
   }
   return true;
+}
+
+bool KernelSpec::keeps_sites() const noexcept {
+  if (kind == ConvKind::kSubmanifold) return true;
+  return kind == ConvKind::kRegular && sites == SiteRule::kMinkowski && stride == Dims::filled(ndim(), 1);
 }
 
 Dims KernelSpec::tap(std::int64_t offset) const {
@@ -101,11 +131,16 @@ Dims KernelSpec::output_shape(const Dims& input_shape) const {
     throw InvalidArgument(fmt::format("[kernel_spec] the kernel {} has {} axes, the spatial shape {} has {}",
                                       kernel.str(), ndim(), input_shape.str(), input_shape.size()));
   }
-  if (kind == ConvKind::kSubmanifold) return input_shape;
+  if (keeps_sites()) return input_shape;
   Dims out = input_shape;
   for (int axis = 0; axis < ndim(); ++axis) {
     const std::int64_t reach = dilation[axis] * (kernel[axis] - 1);
-    if (kind == ConvKind::kTransposed) {
+    if (sites == SiteRule::kMinkowski && kind == ConvKind::kTransposed) {  // all but what falls below 0
+      const std::int64_t reached = (input_shape[axis] - 1) * stride[axis] + reach - padding[axis] + 1;
+      out[axis] = std::max(input_shape[axis] * stride[axis], reached) + output_padding[axis];
+    } else if (sites == SiteRule::kMinkowski) {
+      out[axis] = (input_shape[axis] - 1) / stride[axis] + 1;
+    } else if (kind == ConvKind::kTransposed) {
       out[axis] =
           (input_shape[axis] - 1) * stride[axis] - 2 * padding[axis] + reach + 1 + output_padding[axis];
     } else {  // regular, and the regular layer that an inverse one undoes
@@ -126,6 +161,7 @@ std::string KernelSpec::str() const {
       fmt::format("kind={}:kernel={}:stride={}:padding={}:dilation={}", conv_kind_name(kind),
                   kernel.joined('x'), stride.joined('x'), padding.joined('x'), dilation.joined('x'));
   if (kind == ConvKind::kTransposed) text += ":output_padding=" + output_padding.joined('x');
+  if (sites != SiteRule::kReached) text += fmt::format(":sites={}", site_rule_name(sites));
   return text;
 }
 

@@ -57,6 +57,20 @@ inline bool follow(const KernelSpec& spec, const AxisRelation* relation, const D
   return true;
 }
 
+/// coarse = floor(fine / stride) on every axis: the output site that SiteRule::kMinkowski gives an input site
+/// of a regular layer. Rows are [1+ndim]; column 0 is copied.
+inline void floor_site(const KernelSpec& spec, const std::int32_t* from, std::int32_t* to) {
+  to[0] = from[0];
+  for (int axis = 0; axis < spec.ndim(); ++axis) {
+    to[1 + axis] = static_cast<std::int32_t>(from[1 + axis] / spec.stride[axis]);  // from is never negative
+  }
+}
+
+/// Whether a layer's output sites are its input's through floor_site.
+inline bool floors_sites(const KernelSpec& spec) {
+  return spec.sites == SiteRule::kMinkowski && spec.kind == ConvKind::kRegular;
+}
+
 /// The tensor stride of the output sites: multiplied by a regular layer's stride, divided by a transposed
 /// one's.
 inline Dims output_tensor_stride(const KernelSpec& spec, const Dims& tensor_stride) {

@@ -40,7 +40,7 @@ FoundMap find_map_of(const Coordinates& in, const KernelSpec& spec, const ExecOp
 FoundMap find_map(const Coordinates& in, const KernelSpec& spec, const ExecOptions& exec, OpRecord& record) {
   if (!in.defined()) throw InvalidArgument("[build_kernel_map] undefined coordinates");
   if (!(KernelSpec::make(spec.kind, spec.kernel, spec.stride, spec.padding, spec.dilation,
-                         spec.output_padding) == spec)) {
+                         spec.output_padding, spec.sites) == spec)) {
     throw InvalidArgument(
         fmt::format("[build_kernel_map] incomplete geometry {}; KernelSpec::make fills it", spec.str()));
   }

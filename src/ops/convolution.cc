@@ -85,7 +85,7 @@ SparseTensor conv_of_kind(std::string_view op, ConvKind kind, const SparseTensor
   const Dims kernel = kernel_of(op, weight, in.coordinates.ndim());
   check_channels(op, in.features, weight);
   const KernelSpec spec = KernelSpec::make(kind, kernel, options.stride, options.padding, options.dilation,
-                                           options.output_padding);
+                                           options.output_padding, options.sites);
   OpRecord record;
   if (spec.is_pointwise()) {
     return in.with_features(run_conv(op, in.features, weight, spec, nullptr, epilogue, exec, record));
@@ -119,8 +119,8 @@ SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const
   check_sparse(kOp, in);
   if (!onto.defined()) throw InvalidArgument("[inverse_conv] undefined target coordinates");
   const Dims kernel = kernel_of(kOp, weight, onto.ndim());
-  const KernelSpec spec =
-      KernelSpec::make(ConvKind::kInverse, kernel, options.stride, options.padding, options.dilation);
+  const KernelSpec spec = KernelSpec::make(ConvKind::kInverse, kernel, options.stride, options.padding,
+                                           options.dilation, {}, options.sites);
   OpRecord record;
   const bool pointwise = spec.is_pointwise();
   const FoundMap found = pointwise ? FoundMap{} : find_map(onto, spec, exec, record);

@@ -17,7 +17,7 @@ SparseTensor run_pool(std::string_view op, PoolKind kind, float identity, const 
   check_sparse(op, in);
   const ConvKind conv_kind = sites == PoolSites::kSubmanifold ? ConvKind::kSubmanifold : ConvKind::kRegular;
   const KernelSpec spec = KernelSpec::make(conv_kind, kernel, options.stride, options.padding,
-                                           options.dilation, options.output_padding);
+                                           options.dilation, options.output_padding, options.sites);
   OpRecord record;
   const FoundMap found = find_map(in.coordinates, spec, exec, record);
   const Coordinates& out_sites =

@@ -72,7 +72,8 @@ Coordinates sites_of(const ProblemString& problem, Random& random) {
 KernelSpec spec_of(const ProblemString& problem) {
   return KernelSpec::make(parse_conv_kind(problem.text("kind")), problem.dims("kernel"),
                           problem.dims("stride"), problem.dims("padding"), problem.dims("dilation"),
-                          problem.has("output_padding") ? problem.dims("output_padding") : Dims{});
+                          problem.has("output_padding") ? problem.dims("output_padding") : Dims{},
+                          problem.has("sites") ? parse_site_rule(problem.text("sites")) : SiteRule::kReached);
 }
 
 std::shared_ptr<const KernelMap> reference_map(const Coordinates& in, const KernelSpec& spec) {
@@ -92,6 +93,7 @@ std::shared_ptr<const KernelMap> reference_map(const Coordinates& in, const Kern
 std::string random_geometry(Random& random, Kinds kinds) {
   const int ndim = static_cast<int>(random.integer(1, kMaxNdim));
   const auto kind = static_cast<ConvKind>(random.integer(0, kinds == Kinds::kAll ? 3 : 2));
+  const bool minkowski = kind != ConvKind::kSubmanifold && random.integer(0, 2) == 0;
   // Now and then a field so wide that keys must not wrap, and one that does not fit 64 bits at all.
   const std::int64_t width = random.integer(0, 11);
   const std::int64_t extent = width == 0 ? 2000000000 : (width == 1 ? 1 << 20 : (ndim > 2 ? 12 : 40));
@@ -106,7 +108,8 @@ std::string random_geometry(Random& random, Kinds kinds) {
     kernel.push_back(submanifold ? k | 1 : k);
     stride.push_back(submanifold ? 1 : s);
     dilation.push_back(d);
-    padding.push_back(submanifold ? d * (kernel[axis] - 1) / 2 : random.integer(0, k / 2));
+    const std::int64_t centred = kernel[axis] % 2 == 1 ? d * (kernel[axis] - 1) / 2 : 0;
+    padding.push_back(submanifold || minkowski ? centred : random.integer(0, k / 2));
     output_padding.push_back(kind == ConvKind::kTransposed ? random.integer(0, s - 1) : 0);
     const std::int64_t least = d * (kernel[axis] - 1) + 1;  // a window fits
     const std::int64_t limit = kind == ConvKind::kTransposed ? extent / 4 + 1 : extent;
@@ -116,6 +119,7 @@ std::string random_geometry(Random& random, Kinds kinds) {
       fmt::format("kind={}:kernel={}:stride={}:padding={}:dilation={}", conv_kind_name(kind),
                   kernel.joined('x'), stride.joined('x'), padding.joined('x'), dilation.joined('x'));
   if (kind == ConvKind::kTransposed) text += ":output_padding=" + output_padding.joined('x');
+  if (minkowski) text += ":sites=minkowski";
   const std::int64_t n = random.integer(0, 9) == 0 ? 0 : random.integer(1, 400);
   return fmt::format("{}:shape={}:batch={}:n={}:order={}:seed={}", text, shape.joined('x'),
                      random.integer(1, 3), n, random.integer(0, 1) ? "sorted" : "shuffled",

@@ -11,6 +11,7 @@ namespace {
 
 TEST(Generate, EveryKindInEveryNumberOfDimensions) {
   std::set<std::tuple<ConvKind, int, bool>> reached;  // kind, ndim, whether some kernel axis is even
+  std::set<std::tuple<ConvKind, int>> minkowski;      // kind, ndim
   bool output_padding = false;
   for (std::uint64_t seed = 1; seed <= 250; ++seed) {  // the least count of problems of the tests that draw
     Random random(seed);
@@ -20,6 +21,7 @@ TEST(Generate, EveryKindInEveryNumberOfDimensions) {
       even = even || spec.kernel[axis] % 2 == 0;
       output_padding = output_padding || spec.output_padding[axis] > 0;
     }
+    if (spec.sites == SiteRule::kMinkowski) minkowski.emplace(spec.kind, spec.ndim());
     reached.emplace(spec.kind, spec.ndim(), even);
   }
   for (int kind = 0; kind < 4; ++kind) {
@@ -32,6 +34,7 @@ TEST(Generate, EveryKindInEveryNumberOfDimensions) {
       }
     }
   }
+  EXPECT_EQ(minkowski.size(), 3u * kMaxNdim) << "regular, transposed and inverse layers of that rule";
   EXPECT_TRUE(output_padding);
 }
 

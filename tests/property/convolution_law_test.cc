@@ -39,7 +39,7 @@ struct Drawn {
 SparseTensor convolve(const SparseTensor& in, const ConvWeight& weight, const KernelSpec& spec,
                       const Epilogue& epilogue = {}) {
   const ConvOptions options{spec.stride, spec.padding, spec.dilation,
-                            spec.kind == ConvKind::kTransposed ? spec.output_padding : Dims{}};
+                            spec.kind == ConvKind::kTransposed ? spec.output_padding : Dims{}, spec.sites};
   switch (spec.kind) {
     case ConvKind::kSubmanifold:
       return subm_conv(in, weight, options, epilogue);
@@ -108,8 +108,9 @@ TEST(ConvolutionLaw, InverseIsTheAdjointOfRegular) {
     std::vector<int> axes(static_cast<std::size_t>(weight.shape().size()));
     std::iota(axes.begin(), axes.end(), 0);
     std::swap(axes.front(), axes.back());
-    const SparseTensor back = inverse_conv(y, drawn.sites, weight.permute(axes).contiguous(),
-                                           {drawn.spec.stride, drawn.spec.padding, drawn.spec.dilation, {}});
+    const SparseTensor back =
+        inverse_conv(y, drawn.sites, weight.permute(axes).contiguous(),
+                     {drawn.spec.stride, drawn.spec.padding, drawn.spec.dilation, {}, drawn.spec.sites});
     const auto dot = [](const Tensor& a, const Tensor& b) {
       double sum = 0;
       for (std::int64_t i = 0; i < a.numel(); ++i)
@@ -139,7 +140,7 @@ TEST(ConvolutionLaw, RowOrderDoesNotMatter) {
     const SparseTensor expected = convolve(x, weight, drawn.spec);
     const SparseTensor got = convolve(backwards, weight, drawn.spec);
     ASSERT_EQ(got.sites(), expected.sites());
-    const bool reversed = drawn.spec.kind == ConvKind::kSubmanifold || drawn.spec.is_pointwise();
+    const bool reversed = drawn.spec.keeps_sites() || drawn.spec.is_pointwise();
     for (std::int64_t i = 0; i < got.sites(); ++i) {
       const std::int64_t at = reversed ? n - 1 - i : i;
       for (std::int64_t c = 0; c < drawn.c_out; ++c) {

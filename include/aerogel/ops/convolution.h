@@ -13,7 +13,8 @@ struct ConvOptions {
   Dims stride;
   Dims padding;
   Dims dilation;
-  Dims output_padding;  ///< transposed only
+  Dims output_padding;                  ///< transposed only
+  SiteRule sites = SiteRule::kReached;  ///< not submanifold
 };
 
 /// The kernel map for `spec` on `in`, built on first use and kept with the coordinate set.
@@ -42,12 +43,15 @@ SparseTensor subm_conv(const SparseTensor& in, const ConvWeight& weight, const C
 
 /// Regular sparse convolution: the output sites are those that some tap reaches, sorted (but a 1×…×1 kernel
 /// of stride 1 and padding 0 is a matrix product on the rows as they are). Output extent per axis (in +
-/// 2·padding − dilation·(k−1) − 1) / stride + 1. Arguments as subm_conv.
+/// 2·padding − dilation·(k−1) − 1) / stride + 1. Arguments as subm_conv. With SiteRule::kMinkowski the sites
+/// are floor(in / stride), at stride 1 those of `in` with their coordinate set; a site that no tap reaches
+/// gets epilogue(0).
 SparseTensor sparse_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
                          const Epilogue& epilogue = {}, const ExecOptions& exec = {});
 
 /// Transposed convolution: out = in·stride − padding + tap·dilation, sorted.
 /// Output extent (in−1)·stride − 2·padding + dilation·(k−1) + 1 + output_padding. Arguments as subm_conv.
+/// With SiteRule::kMinkowski this is MinkowskiEngine's generative transposed convolution.
 SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight,
                              const ConvOptions& options = {}, const Epilogue& epilogue = {},
                              const ExecOptions& exec = {});

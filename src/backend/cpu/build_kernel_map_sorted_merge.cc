@@ -13,8 +13,8 @@
 // rank. Branches go with cells and blocks; work per site is straight-line vector code, in the order that the
 // output wants, so unsorted rows need no second sort.
 //
-// Submanifold maps on sorted rows compute half of the offsets: offset K−1−k has the pairs of offset k with
-// both sides swapped, in the same order, since moving by a constant keeps keys sorted.
+// Maps that keep sorted sites and have odd kernels compute half of the offsets: offset K−1−k has the pairs of
+// offset k with both sides swapped, in the same order, since moving by a constant keeps keys sorted.
 //
 // New coordinate sets are made one axis at a time: a window is a box, so what it reaches is a union along
 // each axis in turn, of lists that stay sorted.
@@ -46,6 +46,7 @@ namespace aerogel::cpu {
 namespace {
 
 constexpr std::int64_t kChunkRows = 16384;
+constexpr std::int64_t kMostRemainders = 64;  // of a stride that floors sites: a list each
 constexpr std::int64_t kChunkCells =
     4096;  // of one parallel task: some 10,000 rows, well above a task's overhead
 
@@ -222,7 +223,28 @@ Keys move_along_axis(const Keys& keys, int shift, std::uint64_t field, std::int6
   return moved;
 }
 
-/// The sites that some tap of the window reaches.
+/// The taps along one axis that decide the output sites: those of the window, or, where sites are floored, a
+/// tap per remainder of the stride, which floors by the same relation.
+struct SiteTaps {
+  std::int64_t count;
+  std::int64_t next;  // kernel offsets from one tap of the axis to the next
+  bool floored;
+
+  SiteTaps(const KernelSpec& spec, int axis)
+      : count(spec.kernel[axis]), next(1), floored(floors_sites(spec)) {
+    if (floored) count = spec.stride[axis];
+    for (int later = axis + 1; later < spec.ndim(); ++later) next *= spec.kernel[later];
+  }
+
+  AxisRelation relation(const KernelSpec& spec, int axis, std::int64_t tap) const {
+    if (floored) return {spec.stride[axis], tap};
+    AxisRelation relations[kMaxNdim];
+    axis_relations(spec, tap * next, relations);
+    return relations[axis];
+  }
+};
+
+/// The sites that some tap of the window reaches, or those that sites floor to.
 Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing) {
   const KernelSpec& spec = args.spec;
   const int ndim = spec.ndim();
@@ -237,16 +259,13 @@ Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing) {
         keys.data[rank] = row_key.template of<columns()>(rows[rank]);
     });
   });
-  std::int64_t next_tap = spec.volume();  // kernel offsets from one tap of the axis to the next
   for (int axis = 0; axis < ndim; ++axis) {
-    next_tap /= spec.kernel[axis];
+    const SiteTaps taps(spec, axis);
     const int shift = packing.shift(1 + axis);
     const std::uint64_t field = (std::uint64_t{1} << (packing.shift(axis) - shift)) - 1;
-    std::vector<Keys> lists(static_cast<std::size_t>(spec.kernel[axis]));
-    parallel_chunks(spec.kernel[axis], 1, args.threads, [&](std::int64_t tap, std::int64_t) {
-      AxisRelation relations[kMaxNdim];
-      axis_relations(spec, tap * next_tap, relations);
-      const AxisMove move{relations[axis], spec.kind == ConvKind::kRegular, out_shape[axis]};
+    std::vector<Keys> lists(static_cast<std::size_t>(taps.count));
+    parallel_chunks(taps.count, 1, args.threads, [&](std::int64_t tap, std::int64_t) {
+      const AxisMove move{taps.relation(spec, axis, tap), spec.kind == ConvKind::kRegular, out_shape[axis]};
       lists[tap] = move_along_axis(keys, shift, field, in_shape[axis], move);
     });
     keys = merge_all(std::move(lists));
@@ -406,6 +425,11 @@ struct Task {
 
 std::string supports(const MapArgs& args) {
   if (args.spec.kind == ConvKind::kInverse) return "inverse maps are swapped regular ones";
+  for (int axis = 0; floors_sites(args.spec) && axis < args.spec.ndim(); ++axis) {
+    if (args.spec.stride[axis] > kMostRemainders) {
+      return fmt::format("floors sites by strides up to {}, not {}", kMostRemainders, args.spec.stride[axis]);
+    }
+  }
   const KeyPacking packing = layer_packing(args.in, args.spec);
   if (!packing.fits()) {
     return fmt::format(
@@ -417,21 +441,21 @@ std::string supports(const MapArgs& args) {
 
 void run(const MapArgs& args) {
   const KernelSpec& spec = args.spec;
-  const bool submanifold = spec.kind == ConvKind::kSubmanifold;
+  const bool keeps_sites = spec.keeps_sites();
   const bool transposed = spec.kind == ConvKind::kTransposed;
   const KeyPacking packing = layer_packing(args.in, spec);
   KernelMap& map = *args.out;
   map.spec = spec;
-  map.new_coordinates = submanifold ? Coordinates() : reached_sites(args, packing);
-  const Coordinates& out = submanifold ? args.in : map.new_coordinates;
+  map.new_coordinates = keeps_sites ? Coordinates() : reached_sites(args, packing);
+  const Coordinates& out = keeps_sites ? args.in : map.new_coordinates;
   map.n_in = args.in.size();
   map.n_out = out.size();
   map.in_id = args.in.id();
   map.out_id = out.id();
 
   const std::int64_t volume = spec.volume();
-  const bool mirrored = submanifold && args.in.is_sorted();
-  const bool by_rank = !submanifold || args.in.is_sorted();  // a new set is sorted on one side or the other
+  const bool mirrored = keeps_sites && volume % 2 == 1 && args.in.is_sorted();  // centred on every axis
+  const bool by_rank = !keeps_sites || args.in.is_sorted();  // a new set is sorted on one side or the other
   const std::int64_t offsets = mirrored ? volume / 2 : volume;
   const RankedRows coarse(transposed ? args.in : out);
   const RankedRows fine(transposed ? out : args.in);

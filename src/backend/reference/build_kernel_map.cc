@@ -31,13 +31,17 @@ std::int64_t find_site(const Coordinates& set, const std::int32_t* site) {
   return -1;
 }
 
-/// Every site that some tap reaches from `in`, sorted.
-Coordinates reachable_sites(const Coordinates& in, const KernelSpec& spec) {
+/// The output sites: every site that some tap reaches from `in`, or those that its sites floor to; sorted.
+Coordinates output_sites(const Coordinates& in, const KernelSpec& spec) {
   const Dims extent = spec.output_shape(in.spatial_shape());
   const int width = 1 + in.ndim();
   std::vector<Row> reached;
   AxisRelation relation[kMaxNdim];
-  for (std::int64_t k = 0; k < spec.volume(); ++k) {
+  for (std::int64_t i = 0; floors_sites(spec) && i < in.size(); ++i) {
+    reached.emplace_back();
+    floor_site(spec, in.row(i), reached.back().data());
+  }
+  for (std::int64_t k = 0; !floors_sites(spec) && k < spec.volume(); ++k) {
     axis_relations(spec, k, relation);
     for (std::int64_t i = 0; i < in.size(); ++i) {
       Row row{};
@@ -62,8 +66,8 @@ void build_kernel_map(const MapArgs& args) {
   const bool submanifold = spec.kind == ConvKind::kSubmanifold;
   KernelMap& map = *args.out;
   map.spec = spec;
-  if (!submanifold) map.new_coordinates = reachable_sites(args.in, spec);
-  const Coordinates& out = submanifold ? args.in : map.new_coordinates;
+  if (!spec.keeps_sites()) map.new_coordinates = output_sites(args.in, spec);
+  const Coordinates& out = spec.keeps_sites() ? args.in : map.new_coordinates;
   map.n_in = args.in.size();
   map.n_out = out.size();
   map.in_id = args.in.id();

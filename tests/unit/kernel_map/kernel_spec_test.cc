@@ -1,3 +1,5 @@
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "aerogel/error.h"
@@ -43,6 +45,24 @@ TEST(KernelSpec, OutputExtentsFollowTheFormulas) {
   EXPECT_EQ(transposed.output_shape({5}), (Dims{(5 - 1) * 2 - 2 + 2 * 2 + 1 + 1}));
   EXPECT_THROW(static_cast<void>(regular.output_shape({41, 2, 40})), InvalidArgument);
   EXPECT_THROW(static_cast<void>(regular.output_shape({41, 41})), InvalidArgument);
+}
+
+TEST(KernelSpec, TheMinkowskiRuleFixesPaddingAndExtents) {
+  constexpr auto kRule = SiteRule::kMinkowski;
+  const auto regular = KernelSpec::make(ConvKind::kRegular, {3, 2, 5}, {2, 2, 1}, {}, {1, 1, 2}, {}, kRule);
+  EXPECT_EQ(regular.padding, (Dims{1, 0, 4}));
+  EXPECT_EQ(regular.output_shape({9, 8, 7}), (Dims{5, 4, 7}));
+  EXPECT_FALSE(regular.keeps_sites());
+  EXPECT_TRUE(KernelSpec::make(ConvKind::kRegular, {2}, {}, {}, {}, {}, kRule).keeps_sites());
+  const auto generative =
+      KernelSpec::make(ConvKind::kTransposed, {3, 2, 4, 1}, {2, 2, 2, 2}, {}, {}, {}, kRule);
+  EXPECT_EQ(generative.output_shape({5, 5, 5, 5}), (Dims{10, 10, 12, 10}));
+  EXPECT_NE(regular.str().find(":sites=minkowski"), std::string::npos);
+  EXPECT_EQ(parse_site_rule("minkowski"), kRule);
+  EXPECT_THROW(parse_site_rule("spconv"), InvalidArgument);
+  EXPECT_THROW(KernelSpec::make(ConvKind::kRegular, {3}, {}, {0}, {}, {}, kRule), InvalidArgument);
+  EXPECT_THROW(KernelSpec::make(ConvKind::kRegular, {2}, {}, {1}, {}, {}, kRule), InvalidArgument);
+  EXPECT_THROW(KernelSpec::make(ConvKind::kSubmanifold, {3}, {}, {}, {}, {}, kRule), InvalidArgument);
 }
 
 TEST(KernelSpec, OnlyAPlainSinglePointNeedsNoMap) {
