@@ -36,13 +36,13 @@ struct MapArgs {
   KernelMap* out = nullptr;
 };
 
-/// out = epilogue(Σ_k in[map.in, :] · weight[:, k, :]ᵀ). The linear table takes the same with map == nullptr,
-/// K = 1.
+/// out = epilogue(Σ_k in[map.in, :] · weight[:, k, :]ᵀ), group by group of channels. The linear table takes
+/// the same with map == nullptr, K = 1.
 struct SparseConvArgs {
   ConvProblem problem;
   const KernelMap* map = nullptr;
   Tensor in;          // [N_in, C_in] f32
-  ConvWeight weight;  // [C_out, K.., C_in] f32
+  ConvWeight weight;  // [C_out, K.., C_in / groups] f32
   Epilogue epilogue;
   Tensor out;  // [N_out, C_out] f32
   int threads = 0;

@@ -5,7 +5,8 @@
 namespace aerogel {
 
 double ConvProblem::flop() const noexcept {
-  return 2.0 * static_cast<double>(pairs) * static_cast<double>(c_in) * static_cast<double>(c_out);
+  return 2.0 * static_cast<double>(pairs) * static_cast<double>(c_in) * static_cast<double>(c_out) /
+         static_cast<double>(groups);
 }
 
 std::string ConvProblem::str() const {
@@ -17,8 +18,9 @@ std::string ConvProblem::str() const {
   add(affine, "affine");
   add(residual, "residual");
   add(activation != Activation::kNone, activation_name(activation));
-  return fmt::format("sparse_conv:{}:n_in={}:n_out={}:pairs={}:cin={}:cout={}:dtype={}:epilogue={}",
-                     spec.str(), n_in, n_out, pairs, c_in, c_out, dtype_name(dtype),
+  return fmt::format("sparse_conv:{}:n_in={}:n_out={}:pairs={}:cin={}:cout={}{}:dtype={}:epilogue={}",
+                     spec.str(), n_in, n_out, pairs, c_in, c_out,
+                     groups == 1 ? "" : fmt::format(":groups={}", groups), dtype_name(dtype),
                      epilogue.empty() ? "none" : epilogue);
 }
 

@@ -24,8 +24,18 @@ Dims kernel_of(std::string_view op, const ConvWeight& weight, int ndim) {
   return kernel;
 }
 
-void check_channels(std::string_view op, const Tensor& features, const ConvWeight& weight) {
-  if (features.size(1) != weight.c_in()) {
+void check_channels(std::string_view op, const Tensor& features, const ConvWeight& weight,
+                    std::int64_t groups) {
+  if (groups < 1 || weight.c_out() % groups != 0) {
+    throw InvalidArgument(fmt::format("[{}] groups must be at least 1 and divide C_out={}, got {}", op,
+                                      weight.c_out(), groups));
+  }
+  if (groups > 1 && features.size(1) != weight.c_in() * groups) {
+    throw InvalidArgument(fmt::format("[{}] weight {} takes C={} in {} groups but features have C={}", op,
+                                      weight.canonical().shape().str(), weight.c_in() * groups, groups,
+                                      features.size(1)));
+  }
+  if (groups == 1 && features.size(1) != weight.c_in()) {
     throw InvalidArgument(fmt::format(
         "[{}] weight has C_in={} but features have C={} (weight {}, features {})", op, weight.c_in(),
         features.size(1), weight.canonical().shape().str(), features.shape().str()));
@@ -34,16 +44,18 @@ void check_channels(std::string_view op, const Tensor& features, const ConvWeigh
 
 /// Runs the convolution (or, without a map, the linear layer) into a new tensor and reports it.
 Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight, const KernelSpec& spec,
-                const KernelMap* map, const Epilogue& epilogue, const ExecOptions& exec, OpRecord& record) {
-  check_channels(op, in, weight);
+                std::int64_t groups, const KernelMap* map, const Epilogue& epilogue, const ExecOptions& exec,
+                OpRecord& record) {
+  check_channels(op, in, weight, groups);
   SparseConvArgs args;
   ConvProblem& problem = args.problem;
   problem.spec = spec;
   problem.n_in = in.size(0);
   problem.n_out = map ? map->n_out : in.size(0);
   problem.pairs = map ? map->pairs() : in.size(0);
-  problem.c_in = weight.c_in();
+  problem.c_in = in.size(1);
   problem.c_out = weight.c_out();
+  problem.groups = groups;
   problem.bias = epilogue.bias.defined();
   problem.affine = epilogue.scale.defined() || epilogue.shift.defined();
   problem.residual = epilogue.residual.defined();
@@ -83,17 +95,19 @@ SparseTensor conv_of_kind(std::string_view op, ConvKind kind, const SparseTensor
                           const ExecOptions& exec) {
   check_sparse(op, in);
   const Dims kernel = kernel_of(op, weight, in.coordinates.ndim());
-  check_channels(op, in.features, weight);
+  check_channels(op, in.features, weight, options.groups);
   const KernelSpec spec = KernelSpec::make(kind, kernel, options.stride, options.padding, options.dilation,
                                            options.output_padding, options.sites);
   OpRecord record;
   if (spec.is_pointwise()) {
-    return in.with_features(run_conv(op, in.features, weight, spec, nullptr, epilogue, exec, record));
+    return in.with_features(
+        run_conv(op, in.features, weight, spec, options.groups, nullptr, epilogue, exec, record));
   }
   const FoundMap found = find_map(in.coordinates, spec, exec, record);
   const Coordinates& sites =
       found.map->new_coordinates.defined() ? found.map->new_coordinates : in.coordinates;
-  return {run_conv(op, in.features, weight, spec, found.map.get(), epilogue, exec, record), sites};
+  return {run_conv(op, in.features, weight, spec, options.groups, found.map.get(), epilogue, exec, record),
+          sites};
 }
 
 }  // namespace
@@ -132,7 +146,8 @@ SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const
                     "({} sites); pass the coordinates which that layer read, and its geometry",
                     in.sites(), spec.str(), onto.size()));
   }
-  return {run_conv(kOp, in.features, weight, spec, found.map.get(), epilogue, exec, record), onto};
+  return {run_conv(kOp, in.features, weight, spec, options.groups, found.map.get(), epilogue, exec, record),
+          onto};
 }
 
 Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilogue, const ExecOptions& exec) {
@@ -143,7 +158,7 @@ Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilog
                                       weight.defined() ? weight.canonical().str() : "undefined"));
   }
   OpRecord record;
-  return run_conv(kOp, in, weight, KernelSpec::make(ConvKind::kRegular, {1}), nullptr, epilogue, exec,
+  return run_conv(kOp, in, weight, KernelSpec::make(ConvKind::kRegular, {1}), 1, nullptr, epilogue, exec,
                   record);
 }
 

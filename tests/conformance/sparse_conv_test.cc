@@ -18,10 +18,24 @@ std::string random_channels(Random& random) {
   // Odd counts, vector multiples and their neighbours, and the few channels of first layers.
   constexpr std::int64_t kCounts[] = {1,  2,  3,  4,  5,  7,  8,  9,  15,  16,
                                       17, 31, 32, 33, 48, 64, 65, 96, 128, 130};
-  const auto pick = [&] { return kCounts[random.integer(0, 19)]; };
-  return fmt::format("cin={}:cout={}:bias={}:scale={}:shift={}:residual={}:relu={}", pick(), pick(),
-                     random.integer(0, 1), random.integer(0, 1), random.integer(0, 1), random.integer(0, 1),
-                     random.integer(0, 1));
+  const auto pick = [&](std::int64_t most = 19) { return kCounts[random.integer(0, most)]; };
+  std::string channels;
+  switch (random.integer(0, 5)) {
+    case 0: {  // depthwise
+      const std::int64_t c = pick();
+      channels = fmt::format("cin={}:cout={}:groups={}", c, c, c);
+      break;
+    }
+    case 1: {
+      const std::int64_t groups = pick(5) + 1;
+      channels = fmt::format("cin={}:cout={}:groups={}", pick(11) * groups, pick(11) * groups, groups);
+      break;
+    }
+    default:
+      channels = fmt::format("cin={}:cout={}:groups=1", pick(), pick());
+  }
+  return fmt::format("{}:bias={}:scale={}:shift={}:residual={}:relu={}", channels, random.integer(0, 1),
+                     random.integer(0, 1), random.integer(0, 1), random.integer(0, 1), random.integer(0, 1));
 }
 
 void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, const KernelMap* map,
@@ -34,11 +48,12 @@ void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, 
   numbers.pairs = map ? map->pairs() : n_in;
   numbers.c_in = problem.integer("cin");
   numbers.c_out = problem.integer("cout");
+  numbers.groups = problem.integer("groups");
   args.map = map;
   args.in = signed_tensor(random, {n_in, numbers.c_in});
   Dims shape{numbers.c_out};
   for (const std::int64_t extent : spec.kernel) shape.push_back(extent);
-  shape.push_back(numbers.c_in);
+  shape.push_back(numbers.c_in / numbers.groups);
   args.weight = ConvWeight(signed_tensor(random, shape));
   if (problem.integer("bias")) args.epilogue.bias = signed_tensor(random, {numbers.c_out});
   if (problem.integer("scale")) args.epilogue.scale = signed_tensor(random, {numbers.c_out});
@@ -55,7 +70,7 @@ void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, 
   std::vector<double> expected(static_cast<std::size_t>(n_out * numbers.c_out));
   std::vector<double> abs_sum(expected.size());
   reference::sparse_conv_rows(args, rows, expected.data(), abs_sum.data());
-  const double terms = static_cast<double>(spec.volume() * numbers.c_in + 4);
+  const double terms = static_cast<double>(spec.volume() * numbers.c_in / numbers.groups + 4);
   std::vector<double> bound(expected.size());
   for (std::size_t i = 0; i < bound.size(); ++i) bound[i] = terms * kEps * abs_sum[i];
 

@@ -15,6 +15,7 @@ struct ConvOptions {
   Dims dilation;
   Dims output_padding;                  ///< transposed only
   SiteRule sites = SiteRule::kReached;  ///< not submanifold
+  std::int64_t groups = 1;  ///< convolutions: output channels of a group read its input channels only
 };
 
 /// The kernel map for `spec` on `in`, built on first use and kept with the coordinate set.
@@ -32,12 +33,12 @@ std::shared_ptr<const KernelMap> build_kernel_map(const Coordinates& in, const K
 ///   out[o, :] = epilogue( Σ_k  in[i, :] · weight[:, k, :]ᵀ )     over pairs (i, o) in map[k]
 ///
 ///   in       features [N, C_in]       f32   any row order
-///   weight   [C_out, k.., C_in]       f32   odd kernel sizes; offsets row-major, last axis fastest
-///   options  dilation only            stride must be 1 and padding left empty or centred
+///   weight   [C_out, k.., C_in/groups] f32  odd kernel sizes; offsets row-major, last axis fastest
+///   options  dilation and groups      stride must be 1 and padding left empty or centred
 ///   returns  features [N, C_out]      f32   the coordinates of `in`
-///   throws   InvalidArgument          channels or ndim disagree, an even kernel, a bad epilogue shape
-///   cost     2 · pairs · C_in · C_out FLOP, plus the map on first use
-///   source   Graham & van der Maaten 2017, arXiv:1706.01307
+///   throws   InvalidArgument          channels, groups or ndim disagree, an even kernel, a bad epilogue
+///   shape cost     2 · pairs · C_in · C_out / groups FLOP, plus the map on first use source   Graham & van
+///   der Maaten 2017, arXiv:1706.01307
 SparseTensor subm_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
                        const Epilogue& epilogue = {}, const ExecOptions& exec = {});
 

@@ -6,6 +6,8 @@
 namespace aerogel::cpu {
 
 extern const Kernel<SparseConvArgs> kSparseConvImplicitGemm;  // cpu/sparse_conv/implicit_gemm/f32
+extern const Kernel<SparseConvArgs> kSparseConvDepthwise;     // cpu/sparse_conv/depthwise/f32
+extern const Kernel<SparseConvArgs> kLinearDepthwise;         // cpu/linear/depthwise/f32
 extern const Kernel<SparseConvArgs> kLinearPackedGemm;        // cpu/linear/packed_gemm/f32
 
 }  // namespace aerogel::cpu

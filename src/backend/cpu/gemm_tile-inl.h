@@ -66,19 +66,40 @@ inline std::int64_t padded_columns(std::int64_t c_out) { return vectors_of(c_out
 /// Weight columns fall into panels of at most kMaxVectors vectors whose widths differ by one at most.
 inline std::int64_t panels_of(std::int64_t vectors) { return (vectors + kMaxVectors - 1) / kMaxVectors; }
 
-/// weight [C_out, K, C_in] → packed [K, panel, C_in, columns of the panel], zero-padded to whole vectors.
-inline void pack_panels(const float* weight, std::int64_t c_out, std::int64_t volume, std::int64_t c_in,
-                        float* packed) {
-  const std::int64_t vectors = vectors_of(c_out);
-  for (std::int64_t k = 0; k < volume; ++k) {
-    float* to = packed + k * c_in * vectors * kLanes;
+/// Channels of a layer by group. Accumulator rows hold the groups side by side, each padded to whole vectors.
+struct Grouped {
+  std::int64_t groups;
+  std::int64_t c_in;     // of one group
+  std::int64_t c_out;    // of one group
+  std::int64_t columns;  // of one group
+
+  Grouped(std::int64_t group_count, std::int64_t all_in, std::int64_t all_out)
+      : groups(group_count),
+        c_in(all_in / group_count),
+        c_out(all_out / group_count),
+        columns(padded_columns(c_out)) {}
+  std::int64_t row() const { return groups * columns; }    // floats of an accumulator row
+  std::int64_t all_out() const { return groups * c_out; }  // floats of an output row
+  std::int64_t weights() const { return c_in * columns; }  // packed floats of one kernel offset and group
+};
+
+/// weight [C_out, K, C_in of a group] → packed [K, group, panel, C_in of a group, columns of the panel],
+/// zero-padded to whole vectors.
+inline void pack_panels(const float* weight, std::int64_t volume, const Grouped& grouped, float* packed) {
+  const std::int64_t vectors = grouped.columns / kLanes;
+  const std::int64_t c_in = grouped.c_in;
+  const std::int64_t c_out = grouped.c_out;
+  for (std::int64_t place = 0; place < volume * grouped.groups; ++place) {
+    const std::int64_t k = place / grouped.groups;
+    const std::int64_t first = place % grouped.groups * c_out;  // of the group's output channels
+    float* to = packed + place * grouped.weights();
     const std::int64_t panels = panels_of(vectors);
     for (std::int64_t panel = 0; panel < panels; ++panel) {
       const std::int64_t begin = vectors * panel / panels * kLanes;
       const std::int64_t end = vectors * (panel + 1) / panels * kLanes;
       for (std::int64_t ci = 0; ci < c_in; ++ci) {
         for (std::int64_t co = begin; co < end; ++co) {
-          *to++ = co < c_out ? weight[(co * volume + k) * c_in + ci] : 0.0F;
+          *to++ = co < c_out ? weight[((first + co) * volume + k) * c_in + ci] : 0.0F;
         }
       }
     }

@@ -2,7 +2,7 @@
 //
 //   out[n, :] = epilogue( in[n, :] · weightᵀ )
 //
-//   in [N, C_in]   weight [C_out, C_in] as packed panels   out [N, C_out]
+//   in [N, C_in]   weight [C_out, C_in / groups] as packed panels   out [N, C_out]
 //
 // The sparse kernel's tile with rows in order: the same microkernel finds its rows at offsets 0, C_in,
 // 2·C_in, … instead of a pair list's.
@@ -33,25 +33,25 @@ namespace HWY_NAMESPACE {
 namespace {  // NOLINT(google-build-namespaces): one copy per target
 
 std::int64_t linear_scratch_bytes(const SparseConvArgs& args) {
-  const std::int64_t columns = padded_columns(args.problem.c_out);
-  const std::int64_t rows = tile_rows(args.problem.n_out, columns);
-  return scratch_bytes(rows, columns, resolve_threads(args.threads),
+  const Grouped grouped(args.problem.groups, args.problem.c_in, args.problem.c_out);
+  const std::int64_t rows = tile_rows(args.problem.n_out, grouped.row());
+  return scratch_bytes(rows, grouped.row(), resolve_threads(args.threads),
                        2 * (rows + kAhead) * static_cast<std::int64_t>(sizeof(std::int64_t)));
 }
 
 void run_linear(const SparseConvArgs& args) {
-  const std::int64_t c_out = args.weight.c_out();
-  const std::int64_t c_in = args.weight.c_in();
+  const std::int64_t c_in = args.problem.c_in;
   const std::int64_t n_out = args.out.size(0);
-  const std::int64_t columns = padded_columns(c_out);
+  const Grouped grouped(args.problem.groups, c_in, args.problem.c_out);
+  const std::int64_t columns = grouped.row();
   const std::int64_t rows = tile_rows(n_out, columns);
-  const Tensor packed = packed_panels(args.weight);
+  const Tensor packed = packed_panels(args.weight, grouped);
   const float* in = args.in.data<float>();
   const float* weight = packed.data<float>();
   float* out = args.out.mutable_data<float>();
 
   float* scratch = aligned<float>(args.workspace);
-  const TileEpilogue epilogue = pad_epilogue(args.epilogue, c_out, columns, scratch);
+  const TileEpilogue epilogue = pad_epilogue(args.epilogue, grouped, scratch);
   float* tiles = scratch + 3 * columns;
   auto* in_offset = aligned<std::int64_t>(tiles + resolve_threads(args.threads) * rows * columns);
   std::int64_t* acc_offset = in_offset + rows + kAhead;
@@ -63,8 +63,11 @@ void run_linear(const SparseConvArgs& args) {
   parallel_chunks(n_out, rows, args.threads, [&](std::int64_t begin, std::int64_t end, int slot) {
     float* acc = tiles + slot * rows * columns;
     start_tile(epilogue, end - begin, columns, acc);
-    add_segment({in_offset, acc_offset, end - begin}, in + begin * c_in, weight, acc, c_in, columns);
-    finish_tile(epilogue, acc, end - begin, columns, c_out, begin, out);
+    for (std::int64_t g = 0; g < grouped.groups; ++g) {
+      add_segment({in_offset, acc_offset, end - begin}, in + begin * c_in + g * grouped.c_in,
+                  weight + g * grouped.weights(), acc + g * grouped.columns, grouped.c_in, grouped.columns);
+    }
+    finish_tile(epilogue, acc, end - begin, grouped, begin, out);
   });
 }
 

@@ -2,7 +2,10 @@
 //
 //   out[o, :] = epilogue( Σ_k  in[i, :] · weight[:, k, :]ᵀ )     over pairs (i, o) in map[k]
 //
-//   in [N_in, C_in]   weight [C_out, K.., C_in] as packed panels   out [N_out, C_out]
+//   in [N_in, C_in]   weight [C_out, K.., C_in / groups] as packed panels   out [N_out, C_out]
+//
+// Groups of channels are multiplied one after another within a tile and kernel offset, from the same list of
+// rows: in[i, group] · weight[group, k, :]ᵀ.
 //
 // Output-stationary: a tile of output rows is kept in a cached accumulator. Pair lists are sorted by output
 // row, so the pairs of one kernel offset that fall into a tile stand side by side; absent neighbours cost
@@ -85,14 +88,14 @@ struct Upcoming {
 
 /// The raw pointers of a run.
 struct Operands {
-  std::int64_t c_in, c_out, volume;
-  std::int64_t columns;              // of the accumulators
+  Grouped grouped;
+  std::int64_t c_in, volume;         // C_in of all groups
   std::int64_t rows;                 // of a tile
   const std::int64_t* offset_begin;  // [K+1]
   const std::int32_t* in_rows;       // [pairs]
   const std::int32_t* out_rows;      // [pairs]
   const float* in;                   // [N_in, C_in]
-  const float* weight;               // [K, panel, C_in, columns of the panel]
+  const float* weight;               // packed_panels
   float* out;                        // [N_out, C_out]
 };
 
@@ -159,7 +162,7 @@ class SegmentReader {
       if (to.pairs == 0) continue;
       cursor_[k_] = last;
       row_offsets(o.in_rows + first, to.pairs, 0, o.c_in, to.in_offset);
-      row_offsets(o.out_rows + first, to.pairs, tile_, o.columns, to.acc_offset);
+      row_offsets(o.out_rows + first, to.pairs, tile_, o.grouped.row(), to.acc_offset);
       const std::int64_t bytes =
           std::min(to.pairs, end - last) * static_cast<std::int64_t>(sizeof(std::int32_t));
       prefetch_later(o.out_rows + last, bytes);  // the next tile's part of both lists is about as long
@@ -176,42 +179,51 @@ class SegmentReader {
   std::int32_t tile_end_ = 0;
 };
 
+/// Every group of one segment.
+inline void add_groups(const Operands& o, const Segment& segment, std::int64_t k, float* acc) {
+  const Grouped& grouped = o.grouped;
+  const float* weight = o.weight + k * grouped.groups * grouped.weights();
+  for (std::int64_t g = 0; g < grouped.groups; ++g) {
+    add_segment(segment, o.in + g * grouped.c_in, weight + g * grouped.weights(), acc + g * grouped.columns,
+                grouped.c_in, grouped.columns);
+  }
+}
+
 /// The output rows [begin, end), tile by tile.
 void run_tiles(const Operands& o, const TileEpilogue& epilogue, std::int64_t begin, std::int64_t end,
                float* acc, std::int64_t* integers) {
   SegmentReader reader(o, begin, integers);
   for (std::int64_t tile = begin; tile < end; tile += o.rows) {
     const std::int64_t count = std::min(o.rows, end - tile);
-    start_tile(epilogue, count, o.columns, acc);
+    start_tile(epilogue, count, o.grouped.row(), acc);
     reader.start(tile, tile + count);
-    Upcoming out{o.out + tile * o.c_out, count * o.c_out};
+    Upcoming out{o.out + tile * o.grouped.all_out(), count * o.grouped.all_out()};
     for (const auto* listed = &reader.next(); listed->pairs > 0; listed = &reader.next()) {
       out.ask(listed->k, o.volume);
-      add_segment(listed->segment(), o.in, o.weight + listed->k * o.c_in * o.columns, acc, o.c_in, o.columns);
+      add_groups(o, listed->segment(), listed->k, acc);
     }
-    finish_tile(epilogue, acc, count, o.columns, o.c_out, tile, o.out);
+    finish_tile(epilogue, acc, count, o.grouped, tile, o.out);
   }
 }
 
 std::int64_t sparse_scratch_bytes(const SparseConvArgs& args) {
-  const std::int64_t columns = padded_columns(args.problem.c_out);
-  const std::int64_t rows = tile_rows(args.problem.n_out, columns);
+  const Grouped grouped(args.problem.groups, args.problem.c_in, args.problem.c_out);
+  const std::int64_t rows = tile_rows(args.problem.n_out, grouped.row());
   const std::int64_t slots = resolve_threads(args.threads);
-  return scratch_bytes(rows, columns, slots,
+  return scratch_bytes(rows, grouped.row(), slots,
                        slots * SegmentReader::integers(rows, args.problem.spec.volume()) *
                            static_cast<std::int64_t>(sizeof(std::int64_t)));
 }
 
 void run_sparse(const SparseConvArgs& args) {
   const std::int64_t n_out = args.out.size(0);
-  const std::int64_t columns = padded_columns(args.weight.c_out());
-  const std::int64_t rows = tile_rows(n_out, columns);
+  const Grouped grouped(args.problem.groups, args.problem.c_in, args.problem.c_out);
+  const std::int64_t rows = tile_rows(n_out, grouped.row());
   const std::int64_t slots = resolve_threads(args.threads);
-  const Tensor packed = packed_panels(args.weight);
-  const Operands o{args.weight.c_in(),
-                   args.weight.c_out(),
+  const Tensor packed = packed_panels(args.weight, grouped);
+  const Operands o{grouped,
+                   args.problem.c_in,
                    args.weight.volume(),
-                   columns,
                    rows,
                    args.map->offset_begin.data<std::int64_t>(),
                    args.map->in_rows.data<std::int32_t>(),
@@ -220,13 +232,13 @@ void run_sparse(const SparseConvArgs& args) {
                    packed.data<float>(),
                    args.out.mutable_data<float>()};
   float* scratch = aligned<float>(args.workspace);
-  const TileEpilogue epilogue = pad_epilogue(args.epilogue, o.c_out, columns, scratch);
-  float* tiles = scratch + 3 * columns;
-  auto* integers = aligned<std::int64_t>(tiles + slots * rows * columns);
+  const TileEpilogue epilogue = pad_epilogue(args.epilogue, grouped, scratch);
+  float* tiles = scratch + 3 * grouped.row();
+  auto* integers = aligned<std::int64_t>(tiles + slots * rows * grouped.row());
 
   parallel_chunks(n_out, rows * kTilesPerChunk, args.threads,
                   [&](std::int64_t begin, std::int64_t end, int slot) {
-                    run_tiles(o, epilogue, begin, end, tiles + slot * rows * columns,
+                    run_tiles(o, epilogue, begin, end, tiles + slot * rows * grouped.row(),
                               integers + slot * SegmentReader::integers(rows, o.volume));
                   });
 }

@@ -38,9 +38,9 @@ inline std::int64_t tile_rows(std::int64_t n_out, std::int64_t columns) {
 }
 
 struct TileEpilogue {
-  const float* bias;      // [columns], zeros if there is none
-  const float* scale;     // [columns], ones if there is none
-  const float* shift;     // [columns], zeros if there is none
+  const float* bias;      // [accumulator row], zeros if there is none
+  const float* scale;     // [accumulator row], ones if there is none
+  const float* shift;     // [accumulator row], zeros if there is none
   const float* residual;  // [N_out, C_out] or null
   bool affine;            // scale or shift was given
   bool relu;
@@ -61,13 +61,14 @@ T* aligned(void* memory) {
   return reinterpret_cast<T*>(static_cast<char*>(memory) + (-address & (kScratchAlignment - 1)));
 }
 
-/// Fills the first 3 · columns floats of `scratch`.
-inline TileEpilogue pad_epilogue(const Epilogue& epilogue, std::int64_t c_out, std::int64_t columns,
-                                 float* scratch) {
+/// Fills the first three accumulator rows of `scratch`.
+inline TileEpilogue pad_epilogue(const Epilogue& epilogue, const Grouped& grouped, float* scratch) {
   const auto padded = [&](const Tensor& from, std::int64_t place, float otherwise) {
-    float* to = scratch + place * columns;
-    std::fill_n(to, columns, otherwise);
-    if (from.defined()) std::copy_n(from.data<float>(), c_out, to);
+    float* to = scratch + place * grouped.row();
+    std::fill_n(to, grouped.row(), otherwise);
+    for (std::int64_t g = 0; from.defined() && g < grouped.groups; ++g) {
+      std::copy_n(from.data<float>() + g * grouped.c_out, grouped.c_out, to + g * grouped.columns);
+    }
     return to;
   };
   return {padded(epilogue.bias, 0, 0),
@@ -86,25 +87,32 @@ inline void start_tile(const TileEpilogue& epilogue, std::int64_t rows, std::int
   }
 }
 
+/// One group's share of the rows of a tile.
+struct TileRows {
+  std::int64_t count;
+  std::int64_t acc_step;  // from one accumulator row to the next
+  std::int64_t out_step;  // from one output row to the next
+  std::int64_t c_out;     // channels of the group
+};
+
 /// One vector of columns of all rows of a tile: acc → out. The last `lanes` < kLanes columns of a row go
 /// through a buffer. ReLU is x < 0 ? 0 : x, so that NaN stays NaN.
 template <bool kAffine, bool kResidual, bool kRelu>
-HWY_INLINE void finish_columns(const TileEpilogue& epilogue, const float* acc, std::int64_t rows,
-                               std::int64_t columns, std::int64_t c_out, std::int64_t column,
-                               const float* residual, float* out) {
+HWY_INLINE void finish_columns(const TileEpilogue& epilogue, const TileRows& tile, const float* acc,
+                               std::int64_t column, const float* residual, float* out) {
   const D d;
   const V scale = hn::Load(d, epilogue.scale + column);
   const V shift = hn::Load(d, epilogue.shift + column);
-  const std::int64_t lanes = std::min(kLanes, c_out - column);
+  const std::int64_t lanes = std::min(kLanes, tile.c_out - column);
   HWY_ALIGN float tail[kLanes] = {};
   acc += column;
   out += column;
   if (kResidual) residual += column;
-  for (std::int64_t row = 0; row < rows; ++row, acc += columns, out += c_out) {
+  for (std::int64_t row = 0; row < tile.count; ++row, acc += tile.acc_step, out += tile.out_step) {
     V value = hn::Load(d, acc);
     if (kAffine) value = hn::Add(hn::Mul(value, scale), shift);
     if (kResidual) {
-      const float* from = residual + row * c_out;
+      const float* from = residual + row * tile.out_step;
       if (lanes < kLanes) from = std::copy_n(from, lanes, tail) - lanes;
       value = hn::Add(value, hn::LoadU(d, from));
     }
@@ -119,34 +127,40 @@ HWY_INLINE void finish_columns(const TileEpilogue& epilogue, const float* acc, s
 }
 
 template <bool... kFlags>
-HWY_NOINLINE void finish_rows(const TileEpilogue& epilogue, const float* acc, std::int64_t rows,
-                              std::int64_t columns, std::int64_t c_out, const float* residual, float* out) {
-  for (std::int64_t j = 0; j < columns; j += kLanes) {
-    finish_columns<kFlags...>(epilogue, acc, rows, columns, c_out, j, residual, out);
+HWY_NOINLINE void finish_rows(const TileEpilogue& epilogue, const TileRows& tile, const float* acc,
+                              const float* residual, float* out) {
+  for (std::int64_t j = 0; j < tile.c_out; j += kLanes) {
+    finish_columns<kFlags...>(epilogue, tile, acc, j, residual, out);
   }
 }
 
-/// acc [rows, columns] → out[first_row …, C_out].
+/// acc [rows, accumulator row] → out[first_row …, C_out].
 inline void finish_tile(const TileEpilogue& epilogue, const float* acc, std::int64_t rows,
-                        std::int64_t columns, std::int64_t c_out, std::int64_t first_row, float* out) {
+                        const Grouped& grouped, std::int64_t first_row, float* out) {
   constexpr decltype(&finish_rows<false, false, false>) kVariants[] = {
       finish_rows<false, false, false>, finish_rows<false, false, true>, finish_rows<false, true, false>,
       finish_rows<false, true, true>,   finish_rows<true, false, false>, finish_rows<true, false, true>,
       finish_rows<true, true, false>,   finish_rows<true, true, true>};
   const int variant = 4 * epilogue.affine + 2 * (epilogue.residual != nullptr) + epilogue.relu;
-  const std::int64_t at = first_row * c_out;
-  kVariants[variant](epilogue, acc, rows, columns, c_out,
-                     epilogue.residual ? epilogue.residual + at : nullptr, out + at);
+  const TileRows tile{rows, grouped.row(), grouped.all_out(), grouped.c_out};
+  for (std::int64_t g = 0; g < grouped.groups; ++g) {
+    const std::int64_t at = first_row * grouped.all_out() + g * grouped.c_out;
+    const std::int64_t column = g * grouped.columns;
+    TileEpilogue group = epilogue;
+    group.scale += column;
+    group.shift += column;
+    kVariants[variant](group, tile, acc + column, epilogue.residual ? epilogue.residual + at : nullptr,
+                       out + at);
+  }
 }
 
-/// The weight in panels, packed once per weight.
-inline Tensor packed_panels(const ConvWeight& weight) {
-  const std::string layout = "cpu/panels/f32/" + std::to_string(kLanes) + "x" + std::to_string(kMaxVectors);
+/// The weight in panels, packed once per weight and number of groups.
+inline Tensor packed_panels(const ConvWeight& weight, const Grouped& grouped) {
+  const std::string layout = "cpu/panels/f32/" + std::to_string(kLanes) + "x" + std::to_string(kMaxVectors) +
+                             "/" + std::to_string(grouped.groups);
   return weight.packed(layout, [&](const Tensor& canonical) {
-    Tensor packed =
-        Tensor::empty({weight.volume(), weight.c_in(), padded_columns(weight.c_out())}, DType::kF32);
-    pack_panels(canonical.data<float>(), weight.c_out(), weight.volume(), weight.c_in(),
-                packed.mutable_data<float>());
+    Tensor packed = Tensor::empty({weight.volume(), grouped.groups, grouped.weights()}, DType::kF32);
+    pack_panels(canonical.data<float>(), weight.volume(), grouped, packed.mutable_data<float>());
     return packed;
   });
 }

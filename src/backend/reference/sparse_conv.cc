@@ -1,5 +1,6 @@
-// out[o, n] = activation((Σ_k Σ_c in[i, c] · weight[n, k, c] + bias[n]) · scale[n] + shift[n] + residual[o,
-// n]), over the pairs (i, o) of map[k], accumulated in double and rounded once.
+// out[o, n] = activation((Σ_k Σ_c in[i, first + c] · weight[n, k, c] + bias[n]) · scale[n] + shift[n] +
+// residual[o, n]), over the pairs (i, o) of map[k] and the input channels from `first` on of n's group,
+// accumulated in double and rounded once.
 #include "backend/reference/sparse_conv.h"
 
 #include <algorithm>
@@ -31,7 +32,9 @@ void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> 
   const std::int64_t c_in = args.problem.c_in;
   const std::int64_t c_out = args.problem.c_out;
   const std::int64_t volume = args.weight.volume();
-  const float* weight = args.weight.canonical().data<float>();  // [C_out, K, C_in]
+  const std::int64_t group_in = c_in / args.problem.groups;
+  const std::int64_t group_out = c_out / args.problem.groups;
+  const float* weight = args.weight.canonical().data<float>();  // [C_out, K, C_in / groups]
   const float* in = args.in.data<float>();                      // [N_in, C_in]
   const float* bias = optional_data(args.epilogue.bias);
   const float* scale = optional_data(args.epilogue.scale);
@@ -47,8 +50,9 @@ void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> 
       const std::int64_t i = input_row(args, k, o);
       if (i < 0) continue;
       for (std::int64_t n = 0; n < c_out; ++n) {
-        for (std::int64_t c = 0; c < c_in; ++c) {
-          const double term = double{in[i * c_in + c]} * double{weight[(n * volume + k) * c_in + c]};
+        const float* from = in + i * c_in + n / group_out * group_in;
+        for (std::int64_t c = 0; c < group_in; ++c) {
+          const double term = double{from[c]} * double{weight[(n * volume + k) * group_in + c]};
           sum[n] += term;
           absolute[n] += std::abs(term);
         }

@@ -23,6 +23,10 @@ TEST(ProblemString, ReadsWhatAConvProblemPrints) {
   EXPECT_EQ(parsed.dims("kernel"), (Dims{3, 1}));
   EXPECT_EQ(parsed.integer("pairs"), 55);
   EXPECT_EQ(parsed.text("epilogue"), "bias+relu");
+  EXPECT_FALSE(parsed.has("groups"));
+  problem.groups = 16;
+  EXPECT_EQ(ProblemString(problem.str()).integer("groups"), 16);
+  EXPECT_EQ(problem.flop(), 2.0 * 55 * 16 * 32 / 16);
   EXPECT_EQ(
       KernelSpec::make(parse_conv_kind(parsed.text("kind")), parsed.dims("kernel"), parsed.dims("stride"),
                        parsed.dims("padding"), parsed.dims("dilation"), parsed.dims("output_padding")),

@@ -52,6 +52,11 @@ TEST(Refusals, ConvolutionShapes) {
                  "bias must be f32 [8], got f32 [7]");
   EXPECT_REFUSAL(subm_conv(input(), zeros({8, 3, 3, 3, 16}), {}, {.residual = zeros({3, 8})}),
                  "residual must be f32 [2, 8], got f32 [3, 8]");
+  const ConvOptions four{{}, {}, {}, {}, SiteRule::kReached, 4};
+  EXPECT_REFUSAL(subm_conv(input(), zeros({8, 3, 3, 3, 16}), four),
+                 "takes C=64 in 4 groups but features have C=16");
+  EXPECT_REFUSAL(subm_conv(input(), zeros({6, 3, 3, 3, 4}), four),
+                 "groups must be at least 1 and divide C_out=6");
   EXPECT_REFUSAL(linear(zeros({2, 16}), zeros({8, 3, 16})), "expected a weight [C_out, C_in]");
 }
 

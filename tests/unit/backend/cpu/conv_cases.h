@@ -44,11 +44,13 @@ struct Case {
   double density;     // of the pairs; every third offset is empty, the last one lists every output row
   unsigned epilogue;  // bits: bias, scale, shift, residual, relu
   bool nan = false;   // one input row is NaN
+  std::int64_t groups = 1;
 
   std::string str() const {
     return "n_in=" + std::to_string(n_in) + ":n_out=" + std::to_string(n_out) +
            ":K=" + std::to_string(volume) + ":cin=" + std::to_string(c_in) +
-           ":cout=" + std::to_string(c_out) + ":epilogue=" + std::to_string(epilogue);
+           ":cout=" + std::to_string(c_out) + ":epilogue=" + std::to_string(epilogue) +
+           ":groups=" + std::to_string(groups);
   }
 };
 
@@ -94,7 +96,8 @@ struct Problem {
     args.in = signed_random({c.n_in, c.c_in}, random);
     if (c.nan && c.n_in > 0)
       args.in.mutable_data<float>()[c.c_in / 2] = std::numeric_limits<float>::quiet_NaN();
-    args.weight = signed_random(with_map ? Dims{c.c_out, c.volume, c.c_in} : Dims{c.c_out, c.c_in}, random);
+    args.weight = signed_random(
+        with_map ? Dims{c.c_out, c.volume, c.c_in / c.groups} : Dims{c.c_out, c.c_in / c.groups}, random);
     if (c.epilogue & 1) args.epilogue.bias = signed_random({c.c_out}, random);
     if (c.epilogue & 2) args.epilogue.scale = signed_random({c.c_out}, random);
     if (c.epilogue & 4) args.epilogue.shift = signed_random({c.c_out}, random);
@@ -106,6 +109,7 @@ struct Problem {
     args.problem.pairs = with_map ? map.pairs() : c.n_in;
     args.problem.c_in = c.c_in;
     args.problem.c_out = c.c_out;
+    args.problem.groups = c.groups;
   }
 
   std::vector<float> run(const Kernel<SparseConvArgs>& kernel, int threads) {
@@ -122,13 +126,15 @@ struct Problem {
   /// Checks every element of `out` against the sum in double.
   void judge(const std::vector<float>& out) const {
     const std::int64_t c_in = args.problem.c_in, c_out = args.problem.c_out, volume = args.weight.volume();
+    const std::int64_t group_in = args.weight.c_in(), group_out = c_out / args.problem.groups;
     std::vector<double> sum(out.size()), size(out.size());
     const auto add = [&](std::int64_t i, std::int64_t o, std::int64_t k) {
       for (std::int64_t co = 0; co < c_out; ++co) {
-        const float* w = args.weight.canonical().data<float>() + (co * volume + k) * c_in;
-        for (std::int64_t ci = 0; ci < c_in; ++ci) {
+        const float* w = args.weight.canonical().data<float>() + (co * volume + k) * group_in;
+        for (std::int64_t ci = 0; ci < group_in; ++ci) {
           const double term =
-              static_cast<double>(args.in.data<float>()[i * c_in + ci]) * static_cast<double>(w[ci]);
+              static_cast<double>(args.in.data<float>()[i * c_in + co / group_out * group_in + ci]) *
+              static_cast<double>(w[ci]);
           sum[static_cast<std::size_t>(o * c_out + co)] += term;
           size[static_cast<std::size_t>(o * c_out + co)] += std::abs(term);
         }

@@ -53,6 +53,14 @@ TEST(SparseConvImplicitGemm, NaNSurvivesTheActivationAndStaysInItsRows) {
   check({60, 80, 3, 20, 21, 0.5, 31, true}, 5);
 }
 
+TEST(SparseConvImplicitGemm, GroupsOfEveryWidth) {
+  for (std::int64_t width : {1, 2, 5, 8, 16, 17, 33}) {
+    for (std::int64_t groups : {2, 3, 8}) {
+      check({60, 80, 3, width * groups, (width + 3) * groups, 0.5, 31, false, groups}, 7);
+    }
+  }
+}
+
 TEST(SparseConvImplicitGemm, NothingToDo) {
   check({0, 0, 27, 4, 5, 0.5, 9}, 1);
   check({10, 0, 27, 4, 5, 0.5, 0}, 2);
