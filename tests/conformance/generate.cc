@@ -93,6 +93,7 @@ std::shared_ptr<const KernelMap> reference_map(const Coordinates& in, const Kern
 std::string random_geometry(Random& random, Kinds kinds) {
   const int ndim = static_cast<int>(random.integer(1, kMaxNdim));
   const auto kind = static_cast<ConvKind>(random.integer(0, kinds == Kinds::kAll ? 3 : 2));
+  const bool all_odd = kind == ConvKind::kSubmanifold || random.integer(0, 2) == 0;
   const bool minkowski = kind != ConvKind::kSubmanifold && random.integer(0, 2) == 0;
   // Now and then a field so wide that keys must not wrap, and one that does not fit 64 bits at all.
   const std::int64_t width = random.integer(0, 11);
@@ -105,7 +106,7 @@ std::string random_geometry(Random& random, Kinds kinds) {
     const std::int64_t d = random.integer(1, 2);
     const std::int64_t s = random.integer(1, 3);
     const bool submanifold = kind == ConvKind::kSubmanifold;
-    kernel.push_back(submanifold ? k | 1 : k);
+    kernel.push_back(all_odd ? k | 1 : k);
     stride.push_back(submanifold ? 1 : s);
     dilation.push_back(d);
     const std::int64_t centred = kernel[axis] % 2 == 1 ? d * (kernel[axis] - 1) / 2 : 0;

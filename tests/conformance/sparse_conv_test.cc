@@ -92,7 +92,8 @@ void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, 
 std::vector<std::string> rare_convolutions() {
   std::vector<std::string> problems;
   for (const std::string& geometry : rare_geometries()) {
-    problems.push_back("sparse_conv:" + geometry + ":cin=5:cout=17:bias=1:scale=1:shift=1:residual=1:relu=1");
+    problems.push_back("sparse_conv:" + geometry +
+                       ":cin=5:cout=17:groups=1:bias=1:scale=1:shift=1:residual=1:relu=1");
   }
   return problems;
 }
