@@ -1,5 +1,7 @@
 #include "nn/conv_block.h"
 
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
@@ -9,85 +11,92 @@
 namespace aerogel::nn {
 namespace {
 
-Epilogue norm_and_relu(const NormLayer& norm, const Tensor& residual = {}) {
-  Epilogue epilogue;
-  epilogue.scale = norm.folded().scale;
-  epilogue.shift = norm.folded().shift;
-  epilogue.residual = residual;
-  epilogue.activation = Activation::kRelu;
-  return epilogue;
-}
-
-ConvLayerOptions with_bias(ConvLayerOptions options) {
-  if (options.kind != ConvKind::kSubmanifold || options.c_in != options.c_out) {
-    throw InvalidArgument(
-        fmt::format("[residual_block] needs a submanifold kernel and equal channels, got {} with {} in "
-                    "and {} out",
-                    conv_kind_name(options.kind), options.c_in, options.c_out));
+/// activation(norm(conv(in)) + residual): one op at inference, four while training.
+SparseTensor convolve(const ConvLayer& conv, const NormLayer& norm, const BlockNames& names,
+                      const SparseTensor& in, Context& context, Activation activation,
+                      const Tensor& residual = {}) {
+  if (!context.training) {
+    const Scope scope(context, names.conv);
+    return conv.forward_with(in, context,
+                             {.bias = {},
+                              .scale = norm.folded().scale,
+                              .shift = norm.folded().shift,
+                              .residual = residual,
+                              .activation = activation});
   }
-  options.bias = true;
-  return options;
-}
-
-SparseTensor scoped(const Module& layer, const char* name, const SparseTensor& in, Context& context) {
-  const Scope scope(context, name);
-  return layer.forward(in, context);
-}
-
-SparseTensor scoped_relu(const char* name, const SparseTensor& in, Context& context) {
-  const Scope scope(context, name);
-  return relu(in, context.exec);
+  SparseTensor x;
+  {
+    const Scope scope(context, names.conv);
+    x = conv.forward(in, context);
+  }
+  const Scope scope(context, names.norm);
+  x = norm.forward(x, context);
+  if (!residual.defined() && activation == Activation::kNone) return x;
+  return x.with_features(affine(
+      x.features, {.scale = {}, .shift = {}, .residual = residual, .activation = activation}, context.exec));
 }
 
 }  // namespace
 
+ConvBlock::ConvBlock(const ConvLayerOptions& conv, double norm_eps, Tail tail, BlockNames names)
+    : conv_(conv), norm_(conv.c_out, norm_eps), tail_(tail), names_(std::move(names)) {}
+
 SparseTensor ConvBlock::forward(const SparseTensor& in, Context& context) const {
-  if (context.training) {
-    const SparseTensor normed = scoped(norm_, "1", scoped(conv_, "0", in, context), context);
-    return scoped_relu("2", normed, context);
+  if (tail_ == Tail::kNone) {
+    const Scope scope(context, names_.conv);
+    return conv_.forward(in, context);
   }
-  const Scope scope(context, "0");
-  return conv_.forward_with(in, context, norm_and_relu(norm_));
+  return convolve(conv_, norm_, names_, in, context, Activation::kRelu);
 }
 
 void ConvBlock::parameters(const std::string& prefix, std::vector<Parameter>& out) {
-  conv_.parameters(prefix + "0.", out);
-  norm_.parameters(prefix + "1.", out);
+  conv_.parameters(prefix + names_.conv + ".", out);
+  if (tail_ != Tail::kNone) norm_.parameters(prefix + names_.norm + ".", out);
 }
 
-ResidualBlock::ResidualBlock(const ConvLayerOptions& conv, double norm_eps)
-    : conv1_(with_bias(conv)),
-      norm1_(conv.c_out, norm_eps),
-      conv2_(with_bias(conv)),
-      norm2_(conv.c_out, norm_eps) {}
+ResidualBlock::Part ResidualBlock::make_part(ConvLayerOptions options, double norm_eps,
+                                             const BlockNames& names) {
+  return {ConvLayer(options), NormLayer(options.c_out, norm_eps), names};
+}
+
+ResidualBlock::ResidualBlock(const ConvLayerOptions& conv, double norm_eps, const ResidualNames& names)
+    : first_(make_part(conv, norm_eps, names.first)),
+      second_(make_part(
+          [&] {
+            ConvLayerOptions options = conv;
+            options.c_in = conv.c_out;
+            return options;
+          }(),
+          norm_eps, names.second)) {
+  if (conv.kind != ConvKind::kSubmanifold) {
+    throw InvalidArgument(
+        fmt::format("[residual_block] needs a submanifold kernel, got {}", conv_kind_name(conv.kind)));
+  }
+  if (conv.c_in == conv.c_out) return;
+  ConvLayerOptions pointwise = conv;
+  pointwise.kernel = Dims::filled(conv.kernel.size(), 1);
+  pointwise.padding = {};
+  pointwise.dilation = {};
+  projection_.emplace(make_part(pointwise, norm_eps, names.projection));
+}
+
+SparseTensor ResidualBlock::run(const Part& part, const SparseTensor& in, Context& context,
+                                Activation activation, const Tensor& residual) {
+  return convolve(part.conv, part.norm, part.names, in, context, activation, residual);
+}
 
 SparseTensor ResidualBlock::forward(const SparseTensor& in, Context& context) const {
-  if (context.training) return forward_unfused(in, context);
-  SparseTensor middle;
-  {
-    const Scope scope(context, "conv1");
-    middle = conv1_.forward_with(in, context, norm_and_relu(norm1_));
-  }
-  const Scope scope(context, "conv2");
-  return conv2_.forward_with(middle, context, norm_and_relu(norm2_, in.features));
-}
-
-SparseTensor ResidualBlock::forward_unfused(const SparseTensor& in, Context& context) const {
-  SparseTensor x = scoped(norm1_, "bn1", scoped(conv1_, "conv1", in, context), context);
-  x = scoped_relu("relu", x, context);
-  x = scoped(norm2_, "bn2", scoped(conv2_, "conv2", x, context), context);
-  {
-    const Scope scope(context, "add");
-    x = add(x, in, context.exec);
-  }
-  return scoped_relu("relu", x, context);
+  const SparseTensor middle = run(first_, in, context, Activation::kRelu);
+  const Tensor past = projection_ ? run(*projection_, in, context, Activation::kNone).features : in.features;
+  return run(second_, middle, context, Activation::kRelu, past);
 }
 
 void ResidualBlock::parameters(const std::string& prefix, std::vector<Parameter>& out) {
-  conv1_.parameters(prefix + "conv1.", out);
-  norm1_.parameters(prefix + "bn1.", out);
-  conv2_.parameters(prefix + "conv2.", out);
-  norm2_.parameters(prefix + "bn2.", out);
+  for (Part* part : {&first_, &second_, projection_ ? &*projection_ : nullptr}) {
+    if (!part) continue;
+    part->conv.parameters(prefix + part->names.conv + ".", out);
+    part->norm.parameters(prefix + part->names.norm + ".", out);
+  }
 }
 
 }  // namespace aerogel::nn

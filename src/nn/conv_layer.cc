@@ -36,7 +36,7 @@ ConvLayer::ConvLayer(const ConvLayerOptions& options) : options_(options) {
                                       options.c_in, options.c_out));
   }
   spec_ = KernelSpec::make(options.kind, options.kernel, options.stride, options.padding, options.dilation,
-                           options.output_padding);
+                           options.output_padding, options.sites);
 }
 
 SparseTensor ConvLayer::forward(const SparseTensor& in, Context& context) const {
@@ -59,16 +59,20 @@ SparseTensor ConvLayer::forward_with(const SparseTensor& in, Context& context, E
 SparseTensor ConvLayer::convolve(const SparseTensor& in, Context& context, const Epilogue& epilogue) const {
   if (options_.kind == ConvKind::kInverse) {
     const Context::Level& level = level_to_return_to(context, options_.key, options_.kernel);
-    const ConvOptions geometry{level.spec.stride, level.spec.padding, level.spec.dilation, {}};
+    const ConvOptions geometry{.stride = level.spec.stride,
+                               .padding = level.spec.padding,
+                               .dilation = level.spec.dilation,
+                               .sites = level.spec.sites};
     return inverse_conv(in, level.fine, weight_, geometry, epilogue, context.exec);
   }
   // A matrix product uses no map, so it neither takes nor disturbs a key (spconv returns before it looks
   // at one).
   if (!spec_.is_pointwise()) remember_level(context, options_.key, in.coordinates, spec_, options_.key_rule);
-  ConvOptions geometry{spec_.stride, spec_.padding, spec_.dilation, {}};
+  ConvOptions geometry{
+      .stride = spec_.stride, .padding = spec_.padding, .dilation = spec_.dilation, .sites = spec_.sites};
   switch (options_.kind) {
     case ConvKind::kSubmanifold:
-      return subm_conv(in, weight_, {{}, {}, spec_.dilation, {}}, epilogue, context.exec);
+      return subm_conv(in, weight_, {.dilation = spec_.dilation}, epilogue, context.exec);
     case ConvKind::kTransposed:
       geometry.output_padding = spec_.output_padding;
       return transposed_conv(in, weight_, geometry, epilogue, context.exec);

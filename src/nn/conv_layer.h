@@ -22,10 +22,11 @@ struct ConvLayerOptions {
   std::int64_t c_in = 0;
   std::int64_t c_out = 0;
   Dims kernel;
-  Dims stride;          ///< regular and transposed
-  Dims padding;         ///< regular and transposed
-  Dims dilation;        ///< not inverse
-  Dims output_padding;  ///< transposed
+  Dims stride;                          ///< regular and transposed
+  Dims padding;                         ///< regular and transposed
+  Dims dilation;                        ///< not inverse
+  Dims output_padding;                  ///< transposed
+  SiteRule sites = SiteRule::kReached;  ///< regular and transposed
   bool bias = false;
   std::string key;  ///< recorded by every kind but inverse, which returns to it
   KeyRule key_rule = KeyRule::kHint;

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "aerogel/nn.h"
+
+#include "nn/conv_block.h"
 
 namespace aerogel::nn {
 
@@ -16,33 +17,38 @@ enum class RowKind : std::uint8_t {
   kRegular,   ///< strided convolution; leaves its sites under `key`
   kInverse,   ///< back to the sites that `key` left
   kResidual,  ///< two submanifold convolutions with norms and the sum
-  kConcat,    ///< the current features beside those of the row named by `key`
+  kLinear,    ///< weight [C_out, C_in] on every site
+  kConcat,    ///< the current features beside those of `with`
 };
 
-enum class Tail : std::uint8_t { kNone, kNormRelu };
-
-/// One layer. Three axes: z, y, x.
+/// One layer, or one step between layers.
 struct LayerRow {
-  std::string_view name;  ///< dotted; parameters are named behind it
-  RowKind kind;
-  std::int16_t c_in;
-  std::int16_t c_out;
-  std::int8_t kernel[3];
-  std::int8_t stride[3];
-  std::int8_t padding[3];
-  Tail tail;
-  std::string_view key;           ///< indice key, or for kConcat an earlier row
-  bool bias = false;              ///< residual rows always have one
-  bool spconv_pointwise = false;  ///< a 1×1×1 buffer in spconv's reading
+  std::string name;  ///< dotted; parameters are named behind it
+  RowKind kind = RowKind::kSubm;
+  std::int64_t c_in = 0;
+  std::int64_t c_out = 0;
+  Dims kernel = {3, 3, 3};
+  Dims stride = {};                     ///< regular
+  Dims padding = {};                    ///< regular
+  SiteRule sites = SiteRule::kReached;  ///< regular
+  Tail tail = Tail::kNormRelu;
+  std::string key = {};         ///< indice key
+  std::string with = {};        ///< the earlier row that a concat reads
+  std::string conv = {};        ///< the convolution's own dotted name; empty: name.0, or name without a tail
+  std::string norm = {};        ///< the norm's; empty: name.1
+  ResidualNames residual = {};  ///< names behind `name` of a residual row's parts
+  bool bias = false;            ///< of each convolution of the row
+  bool spconv_pointwise = false;  ///< 1×1×1 buffers in spconv's reading
 };
 
 struct LayerTable {
-  std::span<const LayerRow> rows;
+  std::vector<LayerRow> rows;
   double norm_eps = 1e-5;
 };
 
-/// A network that runs the rows in order.
-std::unique_ptr<Module> make_table_network(const LayerTable& table);
+/// A network that runs the rows in order; features are kept only until the last row that reads them.
+/// throws InvalidArgument for a row that reads a row which does not come before it
+std::unique_ptr<Module> make_table_network(LayerTable table);
 
 /// The rows as a Markdown table.
 std::string markdown(const LayerTable& table);

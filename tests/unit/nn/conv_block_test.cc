@@ -60,12 +60,12 @@ TEST(ConvBlock, SettingAParameterFoldsAgain) {
 }
 
 TEST(ResidualBlock, FoldedEqualsUnfused) {
-  ResidualBlock block(submanifold(5, 5), kEps);
+  ConvLayerOptions with_bias = submanifold(5, 5);
+  with_bias.bias = true;
+  ResidualBlock block(with_bias, kEps);
   init_weights(block, 4);
   const SparseTensor in = scene(200, 5, {10, 10, 10});
 
-  ConvLayerOptions with_bias = submanifold(5, 5);
-  with_bias.bias = true;
   Sequential unfused;
   unfused.add("conv1", std::make_unique<ConvLayer>(with_bias));
   unfused.add("bn1", std::make_unique<NormLayer>(5, kEps));
@@ -80,8 +80,41 @@ TEST(ResidualBlock, FoldedEqualsUnfused) {
   EXPECT_LT(relative_l2(block.forward(in, a).features, expected.features), 1e-6);
 }
 
-TEST(ResidualBlock, NeedsEqualChannels) {
-  EXPECT_THROW(ResidualBlock(submanifold(4, 5), kEps), InvalidArgument);
+TEST(ResidualBlock, ProjectsWhereChannelsChange) {
+  ResidualBlock block(submanifold(4, 6), kEps);
+  init_weights(block, 5);
+  const SparseTensor in = scene(200, 4, {10, 10, 10});
+  Sequential main;
+  main.add("conv1", std::make_unique<ConvLayer>(submanifold(4, 6)));
+  main.add("bn1", std::make_unique<NormLayer>(6, kEps));
+  main.add("relu", std::make_unique<ReluLayer>());
+  main.add("conv2", std::make_unique<ConvLayer>(submanifold(6, 6)));
+  main.add("bn2", std::make_unique<NormLayer>(6, kEps));
+  Sequential past;
+  ConvLayerOptions pointwise = submanifold(4, 6);
+  pointwise.kernel = {1, 1, 1};
+  past.add("proj.0", std::make_unique<ConvLayer>(pointwise));
+  past.add("proj.1", std::make_unique<NormLayer>(6, kEps));
+  StateDict of_main;
+  StateDict of_past;
+  for (const auto& [name, tensor] : state_dict(block))
+    (name.rfind("proj", 0) == 0 ? of_past : of_main)[name] = tensor;
+  load_state_dict(main, of_main);
+  load_state_dict(past, of_past);
+
+  for (const bool training : {false, true}) {
+    Context a = inference();
+    Context b = inference();
+    a.training = b.training = training;
+    const SparseTensor expected = relu(add(main.forward(in, b), past.forward(in, b), b.exec), b.exec);
+    EXPECT_LT(relative_l2(block.forward(in, a).features, expected.features), 1e-6) << training;
+  }
+}
+
+TEST(ResidualBlock, NeedsASubmanifoldKernel) {
+  ConvLayerOptions strided = submanifold(4, 4);
+  strided.kind = ConvKind::kRegular;
+  EXPECT_THROW(ResidualBlock(strided, kEps), InvalidArgument);
 }
 
 TEST(NormLayer, StartsAsTheIdentity) {

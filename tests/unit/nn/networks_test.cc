@@ -6,7 +6,9 @@
 #include "aerogel/error.h"
 #include "aerogel/nn.h"
 #include "aerogel/plan.h"
+#include "aerogel/weight_layout.h"
 
+#include "nn/layer_table.h"
 #include "unit/nn/scene.h"
 
 namespace aerogel::nn {
@@ -177,6 +179,105 @@ TEST(Unet3d, ReturnsToTheSitesItCameFrom) {
   const SparseTensor out = network->forward(in, context);
   EXPECT_EQ(out.coordinates, in.coordinates);
   EXPECT_EQ(out.channels(), 8);
+}
+
+/// `network` on a small scene: the sites of the output, and that every convolution of a level shares its
+/// maps.
+SparseTensor run_small(std::string_view network, std::int64_t channels, std::int64_t* map_builds) {
+  const auto module = initialised(network);
+  std::int64_t builds = 0;
+  Context context;
+  context.exec.observer = [&builds](const OpRecord& record) {
+    builds += record.pairs > 0 && !record.map_reused;
+  };
+  const SparseTensor out = module->forward(scene(600, channels, {41, 64, 64}, 2), context);
+  *map_builds = builds;
+  return out;
+}
+
+TEST(Second, HasTheNamesAndShapesOfOpenPcdet) {
+  const auto shapes = shapes_of("second");
+  EXPECT_EQ(shapes.size(), 12u * 5);  // weight, and the norm's four, of every layer
+  EXPECT_EQ(shapes.at("conv_input.0.weight"), (Dims{16, 3, 3, 3, 4}));
+  EXPECT_EQ(shapes.at("conv1.0.0.weight"), (Dims{16, 3, 3, 3, 16}));
+  EXPECT_EQ(shapes.at("conv4.0.0.weight"), (Dims{64, 3, 3, 3, 64}));
+  EXPECT_EQ(shapes.at("conv4.2.1.running_var"), (Dims{64}));
+  EXPECT_EQ(shapes.at("conv_out.0.weight"), (Dims{128, 3, 1, 1, 64}));
+  std::int64_t builds = 0;
+  const SparseTensor out = run_small("second", 4, &builds);
+  EXPECT_EQ(out.coordinates.spatial_shape(), (Dims{2, 8, 8}));
+  EXPECT_EQ(builds, 8);  // a submanifold map a level, four strided ones
+}
+
+TEST(MinkUnet, HasTheNamesAndShapesOfSpvnas) {
+  const auto shapes = shapes_of("minkunet18");
+  EXPECT_EQ(shapes.at("stem.0.weight"), (Dims{32, 3, 3, 3, 4}));
+  EXPECT_EQ(shapes.at("stem.4.running_mean"), (Dims{32}));
+  EXPECT_EQ(shapes.at("stage1.0.net.0.weight"), (Dims{32, 2, 2, 2, 32}));
+  EXPECT_EQ(shapes.at("stage2.1.net.3.weight"), (Dims{64, 3, 3, 3, 64}));
+  EXPECT_EQ(shapes.at("stage2.1.downsample.0.weight"), (Dims{64, 1, 1, 1, 32}));
+  EXPECT_EQ(shapes.count("stage2.2.downsample.0.weight"), 0u);
+  EXPECT_EQ(shapes.at("up1.0.net.0.weight"), (Dims{256, 2, 2, 2, 256}));
+  EXPECT_EQ(shapes.at("up1.1.0.net.0.weight"), (Dims{256, 3, 3, 3, 384}));
+  EXPECT_EQ(shapes.at("up4.1.0.downsample.0.weight"), (Dims{96, 1, 1, 1, 128}));
+  EXPECT_EQ(shapes.at("classifier.0.weight"), (Dims{19, 96}));
+  EXPECT_EQ(shapes.count("stem.0.bias"), 0u);
+  EXPECT_EQ(shapes_of("minkunet34").count("stage4.6.net.3.weight"), 1u);
+  EXPECT_EQ(shapes.count("stage4.3.net.3.weight"), 0u);
+}
+
+TEST(MinkUnet, LoadsATorchSparseCheckpoint) {
+  const auto network = initialised("minkunet18");
+  StateDict stored;  // as TorchSparse would have saved it
+  for (const auto& [name, tensor] : state_dict(*network)) {
+    const bool kernel = tensor.shape().size() == 5;
+    stored[kernel ? name.substr(0, name.size() - 6) + "kernel" : name] =
+        kernel ? export_weight(tensor, WeightLayout::kTorchSparse) : tensor;
+  }
+  EXPECT_EQ(stored.at("stem.0.kernel").shape(), (Dims{27, 4, 32}));
+  EXPECT_EQ(stored.at("stage2.1.downsample.0.kernel").shape(), (Dims{32, 64}));
+  const auto loaded = make_network("minkunet18");
+  load_state_dict(*loaded, import_state_dict(stored, WeightLayout::kTorchSparse));
+  const SparseTensor in = scene(300, 4, {20, 20, 20});
+  Context a;
+  Context b;
+  const Tensor one = network->forward(in, a).features;
+  const Tensor other = loaded->forward(in, b).features;
+  EXPECT_EQ(relative_l2(one, other), 0);
+}
+
+TEST(MinkUnet, ReturnsToItsInputOnAnyExtent) {
+  const auto network = initialised("minkunet34");
+  const SparseTensor in = scene(500, 4, {13, 31, 21});  // odd: floor(c / 2) keeps the last row of a level
+  Context context;
+  const SparseTensor out = network->forward(in, context);
+  EXPECT_EQ(out.coordinates, in.coordinates);
+  EXPECT_EQ(out.channels(), 19);
+}
+
+TEST(SpUnet, HasTheNamesAndShapesOfPointcept) {
+  const auto shapes = shapes_of("spunet");
+  EXPECT_EQ(shapes.at("conv_input.0.weight"), (Dims{32, 5, 5, 5, 6}));
+  EXPECT_EQ(shapes.at("conv_input.1.bias"), (Dims{32}));
+  EXPECT_EQ(shapes.at("down.3.0.weight"), (Dims{256, 2, 2, 2, 128}));
+  EXPECT_EQ(shapes.at("enc.3.block5.conv2.weight"), (Dims{256, 3, 3, 3, 256}));
+  EXPECT_EQ(shapes.count("enc.0.block0.proj.0.weight"), 0u);
+  EXPECT_EQ(shapes.at("up.0.0.weight"), (Dims{96, 2, 2, 2, 96}));
+  EXPECT_EQ(shapes.at("up.3.0.weight"), (Dims{256, 2, 2, 2, 256}));
+  EXPECT_EQ(shapes.at("dec.3.block0.conv1.weight"), (Dims{256, 3, 3, 3, 384}));
+  EXPECT_EQ(shapes.at("dec.0.block0.proj.0.weight"), (Dims{96, 1, 1, 1, 128}));
+  EXPECT_EQ(shapes.at("dec.0.block0.proj.1.weight"), (Dims{96}));
+  EXPECT_EQ(shapes.at("final.weight"), (Dims{20, 1, 1, 1, 96}));
+  std::int64_t builds = 0;
+  const SparseTensor out = run_small("spunet", 6, &builds);
+  EXPECT_EQ(out.channels(), 20);
+  EXPECT_EQ(out.coordinates.spatial_shape(), (Dims{41, 64, 64}));
+}
+
+TEST(LayerTable, RefusesARowThatReadsALaterOne) {
+  LayerTable table{{{.name = "a", .c_in = 1, .c_out = 1},
+                    {.name = "join", .kind = RowKind::kConcat, .c_in = 1, .c_out = 2, .with = "b"}}};
+  EXPECT_THROW(make_table_network(table), InvalidArgument);
 }
 
 }  // namespace
