@@ -59,13 +59,17 @@ stage_asan() { # address and undefined-behaviour sanitizers
   run_tests asan
 }
 
+stage_aarch64() { # the NEON kernels, cross-compiled and run under qemu-user
+  tools/test_aarch64.sh
+}
+
 stage_tsan() { # thread sanitizer, with std::thread in place of oneTBB
   build tsan
   run_tests tsan  # tests labelled threads
 }
 
 stages=("$@")
-((${#stages[@]})) || stages=(style release install asan tsan clang)
+((${#stages[@]})) || stages=(style release install asan tsan aarch64 clang)
 mkdir -p build
 for stage in "${stages[@]}"; do
   echo "== $stage"
