@@ -84,10 +84,8 @@ HWY_EXPORT(linear_scratch_bytes);
 HWY_EXPORT(run_linear);
 
 std::string supports(const SparseConvArgs& args) {
-  if (args.problem.dtype != DType::kF32)
-    return std::string("takes f32, not ") + std::string(dtype_name(args.problem.dtype));
   if (args.weight.defined() && args.weight.volume() != 1) return "takes pointwise weights only";
-  return {};
+  return takes_f32(args);
 }
 
 std::int64_t workspace_bytes(const SparseConvArgs& args) {

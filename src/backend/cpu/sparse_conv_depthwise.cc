@@ -124,10 +124,9 @@ HWY_EXPORT(run_depthwise);
 
 std::string supports(const SparseConvArgs& args) {
   const ConvProblem& problem = args.problem;
-  if (problem.dtype != DType::kF32) return "takes f32, not " + std::string(dtype_name(problem.dtype));
   if (problem.groups != problem.c_in || problem.groups != problem.c_out)
     return "takes groups of one input and one output channel only";
-  return {};
+  return takes_f32(args);
 }
 
 std::int64_t workspace_bytes(const SparseConvArgs& args) {

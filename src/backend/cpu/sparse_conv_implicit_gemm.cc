@@ -255,12 +255,6 @@ namespace {
 HWY_EXPORT(sparse_scratch_bytes);
 HWY_EXPORT(run_sparse);
 
-std::string supports(const SparseConvArgs& args) {
-  if (args.problem.dtype != DType::kF32)
-    return std::string("takes f32, not ") + std::string(dtype_name(args.problem.dtype));
-  return {};
-}
-
 std::int64_t workspace_bytes(const SparseConvArgs& args) {
   return HWY_DYNAMIC_DISPATCH(sparse_scratch_bytes)(args);
 }
@@ -269,7 +263,7 @@ void run(const SparseConvArgs& args) { HWY_DYNAMIC_DISPATCH(run_sparse)(args); }
 }  // namespace
 
 constinit const Kernel<SparseConvArgs> kSparseConvImplicitGemm = {
-    "cpu/sparse_conv/implicit_gemm/f32", "output tiles in cache, absent neighbours compacted away", supports,
+    "cpu/sparse_conv/implicit_gemm/f32", "output tiles in cache, absent neighbours compacted away", takes_f32,
     workspace_bytes, run};
 
 }  // namespace aerogel::cpu
