@@ -1,5 +1,9 @@
 // Files: one reader or writer per format. Every reader checks each byte it trusts; every writer writes a
 // temporary name and renames, so that a failure leaves what was there.
+//
+//   throws   FormatError   readers: bad bytes, with the path, the byte offset, what was expected and found
+//            DeviceError   the file system said no, naming the path
+//   cost     one pass over the file, which is read whole
 #pragma once
 
 #include <cstdint>
@@ -38,26 +42,31 @@ struct PointReadOptions {
 PointTable read_points(const Path& path, const PointReadOptions& options = {});
 
 /// Little-endian f32 rows without a header; as many columns as names.
+///   source   Geiger et al. 2013, "Vision meets Robotics: The KITTI Dataset"
 PointTable read_kitti_bin(const Path& path, const std::vector<std::string>& columns = {});
 
 /// ascii, binary and binary_compressed. Fields of COUNT past one become name_0, name_1, …; padding (`_`) is
 /// dropped.
+///   source   "The PCD (Point Cloud Data) file format", Point Cloud Library
 PointTable read_pcd(const Path& path);
 
 /// ascii and binary. The vertex element's scalars become columns; its lists and the other elements are passed
 /// over.
+///   source   Turk 1994, "The PLY Polygon File Format"
 PointTable read_ply(const Path& path);
 
 /// NumPy arrays: versions 1 to 3, C and Fortran order, both endiannesses; the result is native and C-ordered.
 /// An .npz may hold stored and deflated members; those that do not end in .npy are passed over. An error
 /// inside a member has the path `file.npz:member.npy` and its offset in the member's contents. Writing throws
 /// InvalidArgument for bf16, which NumPy lacks.
+///   source   NumPy Enhancement Proposal 1; PKWARE APPNOTE 6.3
 Tensor read_npy(const Path& path);
 std::map<std::string, Tensor> read_npz(const Path& path);
 void write_npy(const Path& path, const Tensor& tensor);
 void write_npz(const Path& path, const std::map<std::string, Tensor>& tensors);
 
 /// Named tensors of a .safetensors file, without its `__metadata__`; f16 and bf16 stay as stored.
+///   source   "Format", huggingface/safetensors
 std::map<std::string, Tensor> read_safetensors(const Path& path);
 void write_safetensors(const Path& path, const std::map<std::string, Tensor>& tensors);
 
@@ -67,6 +76,7 @@ void write_ply(const Path& path, const Tensor& xyz, const std::vector<std::pair<
                std::string comment = "");
 
 /// 8-bit RGB picture: [H, W, 3] u8.
+///   throws   InvalidArgument   another dtype or shape
 void write_png(const Path& path, const Tensor& rgb);
 
 /// Text or bytes written and synced under a temporary name beside `path`, then renamed over it. DeviceError,

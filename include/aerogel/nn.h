@@ -60,12 +60,13 @@ class Module {
 ///                              is loaded then
 void load_state_dict(Module& module, const StateDict& state, const std::string& optional_prefix = "");
 
-/// All parameters of `module` by name.
+/// All parameters of `module` by name, undefined where none was set.
 StateDict state_dict(Module& module);
 
 /// Deterministic weights from a seed: He-scaled signed convolutions, batch norm close to identity.
 /// "untrained weights". A tensor depends on the seed and its own name only, and has the same bits on every
 /// machine.
+///   source   He et al. 2015, arXiv:1502.01852
 void init_weights(Module& module, std::uint64_t seed);
 
 /// What a network expects and where it comes from.
@@ -84,12 +85,14 @@ struct NetworkInfo {
 const std::vector<NetworkInfo>& list_networks();
 
 /// Builds a network without weights (load_state_dict or init_weights comes next).
-/// An empty variant takes the first one listed. throws InvalidArgument naming the known networks and
-/// variants.
+/// An empty variant takes the first one listed.
+///   throws   InvalidArgument   naming the known networks and variants
 std::unique_ptr<Module> make_network(std::string_view name, std::string_view variant = "");
 const NetworkInfo& network_info(std::string_view name, std::string_view variant = "");
 
-/// The layers of a network as a Markdown table, a line per row of the table that builds it.
+/// The layers of a network as a Markdown table, a line per row of the table that builds it
+/// (docs/networks.md).
+///   throws   InvalidArgument   as make_network
 std::string network_table(std::string_view name, std::string_view variant = "");
 
 }  // namespace aerogel::nn

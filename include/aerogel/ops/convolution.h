@@ -22,7 +22,9 @@ struct ConvOptions {
 ///
 /// For kInverse, `in` is the fine level that the matching regular layer read; the map's input rows are that
 /// layer's outputs and its output rows are `in`.
-///   throws   InvalidArgument   the spec does not fit the set; Unsupported   no kernel of exec.backend
+///   throws   InvalidArgument   the spec does not fit the set
+///            Unsupported       no kernel of exec.backend
+///            OutOfMemory
 ///   cost     one sort per coordinate set, O(N · K) per map
 ///   thread-safe; concurrent callers for one map wait for one build
 std::shared_ptr<const KernelMap> build_kernel_map(const Coordinates& in, const KernelSpec& spec,
@@ -37,8 +39,8 @@ std::shared_ptr<const KernelMap> build_kernel_map(const Coordinates& in, const K
 ///   options  dilation and groups      stride must be 1 and padding left empty or centred
 ///   returns  features [N, C_out]      f32   the coordinates of `in`
 ///   throws   InvalidArgument          channels, groups or ndim disagree, an even kernel, a bad epilogue
-///   shape cost     2 · pairs · C_in · C_out / groups FLOP, plus the map on first use source   Graham & van
-///   der Maaten 2017, arXiv:1706.01307
+///   cost     2 · pairs · C_in · C_out / groups FLOP, plus the map on first use
+///   source   Graham & van der Maaten 2017, arXiv:1706.01307
 SparseTensor subm_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
                        const Epilogue& epilogue = {}, const ExecOptions& exec = {});
 
@@ -47,12 +49,20 @@ SparseTensor subm_conv(const SparseTensor& in, const ConvWeight& weight, const C
 /// 2·padding − dilation·(k−1) − 1) / stride + 1. Arguments as subm_conv. With SiteRule::kMinkowski the sites
 /// are floor(in / stride), at stride 1 those of `in` with their coordinate set; a site that no tap reaches
 /// gets epilogue(0).
+///
+///   throws   InvalidArgument   as subm_conv, or an output extent below 1
+///   cost     2 · pairs · C_in · C_out / groups FLOP, plus map and sites on first use
+///   source   Graham et al. 2018, arXiv:1711.10275 (SparseConvNet's strided convolution)
 SparseTensor sparse_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
                          const Epilogue& epilogue = {}, const ExecOptions& exec = {});
 
 /// Transposed convolution: out = in·stride − padding + tap·dilation, sorted.
 /// Output extent (in−1)·stride − 2·padding + dilation·(k−1) + 1 + output_padding. Arguments as subm_conv.
 /// With SiteRule::kMinkowski this is MinkowskiEngine's generative transposed convolution.
+///
+///   throws   InvalidArgument   as subm_conv, or an output extent below 1
+///   cost     2 · pairs · C_in · C_out / groups FLOP, plus map and sites on first use
+///   source   Dumoulin & Visin 2016, arXiv:1603.07285, on active sites
 SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight,
                              const ConvOptions& options = {}, const Epilogue& epilogue = {},
                              const ExecOptions& exec = {});
@@ -61,7 +71,10 @@ SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight,
 ///
 ///   in       features on the sites that sparse_conv(onto, kernel, options) or a pool of that geometry gave
 ///   onto     the sites which that layer read: the output sites
-///   throws   InvalidArgument   `in` does not sit on the sites of that map
+///   returns  features [N_onto, C_out]   f32   the coordinates of `onto`
+///   throws   InvalidArgument   `in` does not sit on the sites of that map; else as subm_conv
+///   cost     2 · pairs · C_in · C_out / groups FLOP, plus the map and its swap on first use
+///   source   SparseInverseConv3d of spconv (Yan et al. 2018)
 SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const ConvWeight& weight,
                           const ConvOptions& options = {}, const Epilogue& epilogue = {},
                           const ExecOptions& exec = {});
@@ -71,6 +84,7 @@ SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const
 ///   in       [N, C_in]        f32
 ///   weight   [C_out, C_in]    f32   (or K = 1 of any ndim)
 ///   returns  [N, C_out]       f32
+///   throws   InvalidArgument  channels disagree, a kernel past one offset, a bad epilogue shape
 ///   cost     2 · N · C_in · C_out FLOP
 Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilogue = {},
               const ExecOptions& exec = {});

@@ -9,8 +9,11 @@
 namespace aerogel {
 
 /// out = activation(in · scale + shift + residual); undefined tensors are left out.
-///   in [N, C], scale [C], shift [C], residual [N, C]  f32; returns [N, C] f32; throws InvalidArgument on
-///   shapes.
+///
+///   in       [N, C]   f32
+///   returns  [N, C]   f32
+///   throws   InvalidArgument   a shape that does not fit
+///   cost     one pass over N · C
 struct Affine {
   Tensor scale;     ///< [C]
   Tensor shift;     ///< [C]
@@ -19,17 +22,24 @@ struct Affine {
 };
 Tensor affine(const Tensor& in, const Affine& by, const ExecOptions& exec = {});
 
-/// max(in, 0), NaN kept.
+/// max(in, 0), NaN kept. One pass over N · C.
+///   throws   InvalidArgument   features that are not f32
 SparseTensor relu(const SparseTensor& in, const ExecOptions& exec = {});
 
-/// Sum of two tensors on one coordinate set. InvalidArgument if the sets or channels differ (see add_union).
+/// Sum of two tensors on one coordinate set.
+///   throws   InvalidArgument   the sets or channels differ (see add_union)
+///   cost     one pass over N · C
 SparseTensor add(const SparseTensor& a, const SparseTensor& b, const ExecOptions& exec = {});
 
 /// Sum over the union of sites, a site absent from one side counting as zero; rows sorted.
-/// InvalidArgument if channels, spatial shape or batch size differ.
+///   throws   InvalidArgument   channels, spatial shape or batch size differ
+///   cost     one merge of both sorted orders, one pass over the rows
+///   source   the sum of sparse tensors in MinkowskiEngine (Choy et al. 2019, arXiv:1904.08755)
 SparseTensor add_union(const SparseTensor& a, const SparseTensor& b, const ExecOptions& exec = {});
 
 /// Channels side by side on one coordinate set: [N, ΣC].
+///   throws   InvalidArgument   no parts, or parts on different sets
+///   cost     one copy of every element
 SparseTensor concat(std::span<const SparseTensor> parts, const ExecOptions& exec = {});
 
 /// Batch norm parameters, each [C] f32.
@@ -42,14 +52,20 @@ struct BatchNorm {
 };
 
 /// Inference: (x − running_mean) / √(running_var + eps) · weight + bias.
+///   throws   InvalidArgument   parameters that are not [C] f32, eps below 0
+///   cost     one pass over N · C
+///   source   Ioffe & Szegedy 2015, arXiv:1502.03167
 SparseTensor batch_norm(const SparseTensor& in, const BatchNorm& norm, const ExecOptions& exec = {});
 
 /// Training forward: mean and biased variance over the active sites of this call, accumulated in double in a
 /// fixed order. Running statistics are not touched. N = 0 gives an empty result.
+///   throws   InvalidArgument   parameters that are not [C] f32
+///   cost     three passes over N · C
 SparseTensor batch_norm_train(const SparseTensor& in, const BatchNorm& norm, const ExecOptions& exec = {});
 
 /// Inference batch norm as the scale and shift of an epilogue: scale = weight / √(var + eps), shift = bias −
-/// mean · scale.
+/// mean · scale. O(C).
+///   throws   InvalidArgument   parameters that are not [C] f32
 struct FoldedNorm {
   Tensor scale;  ///< [C]
   Tensor shift;  ///< [C]

@@ -17,7 +17,8 @@ enum class MaxIdentity : std::uint8_t { kNegativeInfinity, kZero };
 ///   kernel   ndim                   window extents
 ///   options  stride, padding, dilation (regular); dilation only (submanifold)
 ///   returns  features [N_out, C]    f32   N_out = N (submanifold) or the reachable sites, sorted
-///   throws   InvalidArgument        geometry does not fit; Unsupported   no kernel of the backend
+///   throws   InvalidArgument        geometry does not fit
+///            Unsupported            no kernel of the backend
 ///   cost     pairs · C comparisons
 SparseTensor max_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
                       PoolSites sites = PoolSites::kRegular,
@@ -33,6 +34,8 @@ SparseTensor sum_pool(const SparseTensor& in, const Dims& kernel, const ConvOpti
 
 /// Maximum / mean / sum over all sites of each batch item: [B, C] f32. For an item without sites the maximum
 /// is −∞, the mean and the sum 0.
+///   throws   InvalidArgument   features that are not f32 [N, C]
+///   cost     one pass over N · C
 Tensor global_max_pool(const SparseTensor& in, const ExecOptions& exec = {});
 Tensor global_avg_pool(const SparseTensor& in, const ExecOptions& exec = {});
 Tensor global_sum_pool(const SparseTensor& in, const ExecOptions& exec = {});

@@ -38,6 +38,7 @@ struct VoxelCaps {
 ///   points   [P, F ≥ 3]  f32   x, y, z first
 ///   throws   InvalidArgument   a NaN or infinite coordinate (names the first row), F < 3, caps below 1
 ///   cost     O(P)
+///   source   the capped voxelizer of VoxelNet's implementations (spconv's PointToVoxel, OpenPCDet)
 Voxels voxelize(const Tensor& points, const VoxelGrid& grid, const VoxelCaps& caps,
                 const ExecOptions& exec = {});
 
@@ -47,11 +48,21 @@ struct MeanVoxels {
   Tensor point_voxel;       ///< [P] i64 row in `voxels`, −1 = outside the grid
   Tensor points_per_voxel;  ///< [N] i32
 };
+
+/// Mean voxelizer: all points of a voxel, sums in double in point order, rows sorted.
+///
+///   points   [P, F ≥ 3]  f32   x, y, z first
+///   throws   InvalidArgument   a NaN or infinite coordinate (names the first row), F < 3
+///   cost     O(P) and one sort of the N voxels
 MeanVoxels voxelize_mean(const Tensor& points, const VoxelGrid& grid, const ExecOptions& exec = {});
 
 /// Each point's voxel features: out[p, :] = features[point_voxel[p], :], zeros where the id is −1.
-///   features [N, C] f32, point_voxel [P] i64; returns [P, C] f32; InvalidArgument if an id is not in −1 …
-///   N−1.
+///
+///   features     [N, C]   f32
+///   point_voxel  [P]      i64   as a voxelizer gave it
+///   returns      [P, C]   f32
+///   throws       InvalidArgument   an id that is not in −1 … N−1
+///   cost         one copy of P · C
 Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, const ExecOptions& exec = {});
 
 }  // namespace aerogel
