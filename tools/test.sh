@@ -38,6 +38,7 @@ stage_style() { # formatting and include order
 
 stage_release() { # warnings are errors; every test
   build release -DAEROGEL_WERROR=ON
+  cmake --build --preset release --target benchmarks >build/benchmarks.log 2>&1 || { cat build/benchmarks.log; return 1; }
   for page in kernels networks; do
     diff "docs/$page.md" <(build/release/aerogel "$page" --markdown) || { echo "docs/$page.md is stale: aerogel $page --markdown > docs/$page.md"; return 1; }
   done

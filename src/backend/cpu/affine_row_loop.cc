@@ -3,6 +3,10 @@
 //   out[n, c] = activation(in[n, c] · scale[c] + shift[c] + residual[n, c])
 //
 //   in, residual, out [N, C]    scale, shift [C]    one pass, bound by memory; out may be in
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): 66,035 × 64, scale, shift and ReLU 1.3 ms (25 GB/s), with a
+// residual 2.0 ms (25 GB/s); buffers in the L3 cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/affine_row_loop.cc"
 #include "backend/cpu/simd_targets.h"

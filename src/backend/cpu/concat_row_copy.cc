@@ -3,6 +3,10 @@
 //   out[n, :] = parts[0][n, :] | parts[1][n, :] | …
 //
 //   parts [N, C_i]    out [N, ΣC_i]    bound by memory: one copy of every element
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): 66,035 × (32 + 32) 1.6 ms, 22 GB/s read and written; buffers in
+// the L3 cache.
 #include <cstring>
 
 #include "backend/cpu/op_kernels.h"

@@ -5,6 +5,10 @@
 //   dense [B, C, D..] or [B, D.., C]    indices [N, 1+ndim]    features [N, C]
 //
 // Runs of the last axis are marked and counted in parallel, then written where the counts say.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): 64 channels of 6 × 176 × 176 with 11,094 sites (48 MB) 13.9 ms
+// channels first, 13.1 ms channels last: 3.6 GB/s, so the walk over zeros costs, not the memory.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

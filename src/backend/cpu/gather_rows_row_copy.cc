@@ -3,6 +3,10 @@
 //   out[p, :] = in[ids[p], :], zeros where ids[p] = −1
 //
 //   in [N, C]    ids [P]    out [P, C]    bound by memory
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): 66,035 rows of 64 in scattered order 1.5 ms, 23 GB/s read and
+// written; buffers in the L3 cache.
 #include <cstring>
 
 #include "backend/cpu/op_kernels.h"

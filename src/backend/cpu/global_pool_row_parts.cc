@@ -8,6 +8,10 @@
 // Rows are cut into parts whose number depends on N and B only. Each part keeps a maximum (f32) or a sum
 // (double) per batch item; parts are joined in order. Many batch items mean few parts, so that the parts
 // never outweigh the input.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): 66,035 × 64 in one item, maximum 0.85 ms (20 GB/s), mean 1.2 ms
+// (14 GB/s: it widens to double).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/global_pool_row_parts.cc"
 #include "backend/cpu/simd_targets.h"

@@ -7,6 +7,10 @@
 // Two passes over chunks of rows whose size depends on C only; chunks are joined in order, so the bits do not
 // depend on the number of threads. The second pass costs memory traffic that the shifted one-pass form would
 // save, and has none of its cancellation.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): 66,035 × 64 1.6 ms, 21 GB/s over both passes; the input in the
+// L3 cache.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/moments_two_pass.cc"
 #include "backend/cpu/simd_targets.h"

@@ -8,6 +8,10 @@
 // Output-stationary: tiles of output rows that stay cached while the offsets pass. Lists are sorted by output
 // row, so a tile's share of an offset is found by binary search. Rows sum in offset order whatever the tiles
 // and threads.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): 3×3×3 of stride 2 on lidar:0 (66,035 sites to 56,545, 222,858
+// pairs), C = 64, maximum 5.5 ms, mean 4.1 ms: 25 and 18 ns a pair.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/pool_pair_list.cc"
 #include "backend/cpu/simd_targets.h"

@@ -5,6 +5,9 @@
 //   part_i [N_i, C]    rows_i [N_i], distinct    out [N, C]
 //
 // Rows of one part are distinct, so they run in parallel; parts follow one another.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): lidar:0 and lidar:1 (66,035 and 62,268 rows of 64) 4.3 ms.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/scatter_add_part_by_part.cc"
 #include "backend/cpu/simd_targets.h"

@@ -3,6 +3,10 @@
 //   out = a ∪ b, sorted;  rows_a[i], rows_b[i] = the row of out that holds site i of a, of b
 //
 //   a [N_a]    b [N_b]    out [N_out], max(N_a, N_b) ≤ N_out ≤ N_a + N_b    one merge of the sorted orders
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): lidar:0 with lidar:1 (66,035 and 62,268 sorted sites) 2.6 ms,
+// 20 ns a site.
 #include <algorithm>
 #include <cstdint>
 

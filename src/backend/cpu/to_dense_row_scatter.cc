@@ -6,6 +6,10 @@
 //
 // Channels last writes each row as one run. Channels first walks tiles of sites channel by channel:
 // neighbouring sites are neighbours in memory there, so the writes of one channel share cache lines.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): 11,094 sites into 64 channels of 6 × 176 × 176 (48 MB) 3.5 ms
+// channels first, 2.4 ms channels last (20 GB/s, the clearing).
 #include <algorithm>
 #include <cstring>
 

@@ -8,6 +8,10 @@
 //
 // First-seen order is sequential by nature: one pass numbers the voxels and gives each point its place. Cells
 // before and copies after it run in parallel.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): lidar:0 (123,825 points), 10 points a voxel 7.4 ms, 60 ns a
+// point.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -6,6 +6,10 @@
 //
 // Voxels are numbered by a hash table, then only the N distinct ones are sorted. Sums are in double in point
 // order.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 40 repetitions
+// on a busy shared machine (benchmark_rows): lidar:0 (123,825 points to 66,035 voxels) 6.3 ms, 51 ns a
+// point.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
