@@ -1,7 +1,7 @@
 // The two inner loops of cpu/build_kernel_map/sorted_merge, which measures them with the whole
-// (build_kernel_map_sorted_merge.cc): match_cells merges the sorted cells of a sweep with the sorted blocks of
-// the fine line, a window of 64 places per cell; read_windows reads every tap of every coarse site out of its
-// window, in vector code without branches.
+// (build_kernel_map_sorted_merge.cc): match_cells merges the sorted cells of a sweep with the sorted blocks
+// of the fine line, a window of 64 places per cell; read_windows reads every tap of every coarse site out of
+// its window, in vector code without branches.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/line_windows.cc"
 #include "backend/cpu/simd_targets.h"
