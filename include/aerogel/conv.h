@@ -38,10 +38,10 @@ struct ConvProblem {
 ///
 /// Undefined tensors are left out.
 struct Epilogue {
-  Tensor bias;      ///< [C_out] f32
-  Tensor scale;     ///< [C_out] f32, folded batch norm
-  Tensor shift;     ///< [C_out] f32
-  Tensor residual;  ///< [N_out, C_out] f32
+  Tensor bias;      ///< [C_out] f32 or the features' dtype, as scale and shift
+  Tensor scale;     ///< [C_out] folded batch norm
+  Tensor shift;     ///< [C_out]
+  Tensor residual;  ///< [N_out, C_out] of the features' dtype
   Activation activation = Activation::kNone;
 };
 
@@ -50,8 +50,8 @@ struct Epilogue {
 class ConvWeight {
  public:
   ConvWeight() = default;
-  /// weight [C_out, k0, …, C_in / groups] f32 (KRSC); a 2-D tensor [C_out, C_in] is a pointwise weight of any
-  /// ndim.
+  /// weight [C_out, k0, …, C_in / groups] f32, f16 or bf16 (KRSC); a 2-D tensor [C_out, C_in] is a pointwise
+  /// weight of any ndim.
   ConvWeight(const Tensor& weight);  // NOLINT(google-explicit-constructor): a weight is a tensor to its users
 
   bool defined() const noexcept { return impl_ != nullptr; }

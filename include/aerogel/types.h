@@ -13,7 +13,7 @@ namespace aerogel {
 /// The largest number of spatial dimensions a coordinate set can have.
 inline constexpr int kMaxNdim = 4;
 
-/// Element types. Only f32 features compute today; the others carry coordinates, ids and files.
+/// Element types. Features are f32, f16 or bf16; the others carry coordinates, ids and files.
 enum class DType : std::uint8_t {
   kF32,
   kF64,
@@ -30,6 +30,14 @@ enum class DType : std::uint8_t {
   kBool
 };
 
+/// Storage of a 16-bit float; arithmetic is in f32. IEEE binary16, and the upper half of a binary32.
+struct F16 {
+  std::uint16_t bits;
+};
+struct BF16 {
+  std::uint16_t bits;
+};
+
 std::size_t itemsize(DType dtype) noexcept;         ///< bytes of one element
 std::string_view dtype_name(DType dtype) noexcept;  ///< "f32", "i32", …
 DType parse_dtype(std::string_view name);           ///< inverse of dtype_name; InvalidArgument otherwise
@@ -41,6 +49,10 @@ template <>
 inline constexpr DType dtype_of<float> = DType::kF32;
 template <>
 inline constexpr DType dtype_of<double> = DType::kF64;
+template <>
+inline constexpr DType dtype_of<F16> = DType::kF16;
+template <>
+inline constexpr DType dtype_of<BF16> = DType::kBF16;
 template <>
 inline constexpr DType dtype_of<std::int8_t> = DType::kI8;
 template <>

@@ -3,7 +3,8 @@
 //
 // Contract of every row: arrays are contiguous and their shapes were checked by ops/; outputs are allocated,
 // hold anything and never overlap inputs, unless an Args says otherwise; the same Args give the same bits for
-// any number of threads.
+// any number of threads. Features and weights are f32, f16 or bf16, one dtype for all of a call, where no
+// dtype is written.
 #pragma once
 
 #include <cstddef>
@@ -41,10 +42,10 @@ struct MapArgs {
 struct SparseConvArgs {
   ConvProblem problem;
   const KernelMap* map = nullptr;
-  Tensor in;          // [N_in, C_in] f32
-  ConvWeight weight;  // [C_out, K.., C_in / groups] f32
+  Tensor in;          // [N_in, C_in]
+  ConvWeight weight;  // [C_out, K.., C_in / groups]
   Epilogue epilogue;
-  Tensor out;  // [N_out, C_out] f32
+  Tensor out;  // [N_out, C_out]
   int threads = 0;
   void* workspace = nullptr;
 };
@@ -56,8 +57,8 @@ struct PoolArgs {
   PoolKind kind = PoolKind::kMax;
   float identity = 0;  // where the maximum starts; -inf or 0
   const KernelMap* map = nullptr;
-  Tensor in;   // [N_in, C] f32
-  Tensor out;  // [N_out, C] f32
+  Tensor in;   // [N_in, C]
+  Tensor out;  // [N_out, C]
   int threads = 0;
 };
 
@@ -66,25 +67,25 @@ struct GlobalPoolArgs {
   PoolKind kind = PoolKind::kMax;
   float identity = 0;
   Coordinates coordinates;
-  Tensor in;   // [N, C] f32
-  Tensor out;  // [B, C] f32
+  Tensor in;   // [N, C]
+  Tensor out;  // [B, C]
   int threads = 0;
 };
 
 /// out = activation(in · scale + shift + residual). `out` may be `in`.
 struct AffineArgs {
-  Tensor in;        // [N, C] f32
+  Tensor in;        // [N, C]
   Tensor scale;     // [C] f32 or undefined
   Tensor shift;     // [C] f32 or undefined
-  Tensor residual;  // [N, C] f32 or undefined
+  Tensor residual;  // [N, C] or undefined
   Activation activation = Activation::kNone;
-  Tensor out;  // [N, C] f32
+  Tensor out;  // [N, C]
   int threads = 0;
 };
 
 /// Mean and biased variance per channel, accumulated in double. N ≥ 1.
 struct MomentsArgs {
-  Tensor in;    // [N, C] f32
+  Tensor in;    // [N, C]
   Tensor mean;  // [C] f64
   Tensor var;   // [C] f64
   int threads = 0;
@@ -92,8 +93,8 @@ struct MomentsArgs {
 
 /// Channels side by side.
 struct ConcatArgs {
-  std::vector<Tensor> parts;  // each [N, C_i] f32
-  Tensor out;                 // [N, ΣC_i] f32
+  std::vector<Tensor> parts;  // each [N, C_i]
+  Tensor out;                 // [N, ΣC_i]
   int threads = 0;
 };
 
@@ -109,27 +110,27 @@ struct SiteUnionArgs {
 
 /// out = 0; then out[rows_i[j], :] += part_i[j, :], parts in order; rows within a part are distinct.
 struct ScatterAddArgs {
-  std::vector<Tensor> parts;  // each [N_i, C] f32
+  std::vector<Tensor> parts;  // each [N_i, C]
   std::vector<Tensor> rows;   // each [N_i] i32
-  Tensor out;                 // [N, C] f32
+  Tensor out;                 // [N, C]
   int threads = 0;
 };
 
 /// out = zeros where no site is.
 struct ToDenseArgs {
   Coordinates coordinates;
-  Tensor in;  // [N, C] f32
+  Tensor in;  // [N, C]
   bool channels_first = true;
-  Tensor out;  // [B, C, D..] or [B, D.., C] f32
+  Tensor out;  // [B, C, D..] or [B, D.., C]
   int threads = 0;
 };
 
 /// Sites with any nonzero (or NaN) channel, sorted.
 struct FromDenseArgs {
-  Tensor dense;  // [B, C, D..] or [B, D.., C] f32
+  Tensor dense;  // [B, C, D..] or [B, D.., C]
   bool channels_first = false;
   Tensor* indices = nullptr;   // [N, 1+ndim] i32, allocated by the kernel
-  Tensor* features = nullptr;  // [N, C] f32
+  Tensor* features = nullptr;  // [N, C]
   int threads = 0;
 };
 
@@ -155,9 +156,9 @@ struct VoxelizeArgs {
 
 /// Mean per voxel in point order (sums in double), rows sorted. Outputs are allocated by the kernel.
 struct VoxelizeMeanArgs {
-  Tensor points;  // [P, F] f32
+  Tensor points;  // [P, F]
   GridNumbers grid;
-  Tensor* features = nullptr;          // [N, F] f32
+  Tensor* features = nullptr;          // [N, F]
   Tensor* indices = nullptr;           // [N, 4] i32 0, z, y, x
   Tensor* points_per_voxel = nullptr;  // [N] i32
   Tensor* point_voxel = nullptr;       // [P] i64
@@ -166,9 +167,9 @@ struct VoxelizeMeanArgs {
 
 /// out[p, :] = in[ids[p], :], zeros where ids[p] = −1.
 struct GatherRowsArgs {
-  Tensor in;   // [N, C] f32
+  Tensor in;   // [N, C]
   Tensor ids;  // [P] i64
-  Tensor out;  // [P, C] f32
+  Tensor out;  // [P, C]
   int threads = 0;
 };
 

@@ -6,6 +6,8 @@
 #include "aerogel/conv.h"
 #include "aerogel/error.h"
 
+#include "core/feature_types.h"
+
 namespace aerogel {
 
 struct ConvWeight::Impl {
@@ -16,10 +18,10 @@ struct ConvWeight::Impl {
 
 ConvWeight::ConvWeight(const Tensor& weight) : impl_(std::make_shared<Impl>()) {
   const int axes = weight.shape().size();
-  if (!weight.defined() || weight.dtype() != DType::kF32 || axes < 2 || axes > 2 + kMaxNdim) {
-    throw InvalidArgument(
-        fmt::format("[conv_weight] expected f32 [C_out, k0, …, C_in] with 0 to {} kernel axes, got {}",
-                    kMaxNdim, weight.str()));
+  if (!weight.defined() || !is_feature_dtype(weight.dtype()) || axes < 2 || axes > 2 + kMaxNdim) {
+    throw InvalidArgument(fmt::format(
+        "[conv_weight] expected f32, f16 or bf16 [C_out, k0, …, C_in] with 0 to {} kernel axes, got {}",
+        kMaxNdim, weight.str()));
   }
   for (int axis = 0; axis < axes; ++axis) {
     if (weight.size(axis) < 1)

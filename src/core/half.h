@@ -1,8 +1,12 @@
-// f16 and bf16 to f32 and back, round to nearest even. Scalar: for files and tests, not for kernels.
+// f16 and bf16 to f32 and back, round to nearest even. Scalar: kernels have vectors for it
+// (backend/cpu/row_arithmetic-inl.h).
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
+
+#include "aerogel/types.h"
 
 namespace aerogel {
 
@@ -41,6 +45,33 @@ inline std::uint16_t f32_to_f16(float value) {
   }
   const std::uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
   return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
+}
+
+inline float to_f32(float value) { return value; }
+inline float to_f32(F16 value) { return f16_to_f32(value.bits); }
+inline float to_f32(BF16 value) { return bf16_to_f32(value.bits); }
+
+/// `value` in T, rounded to nearest even once.
+template <class T>
+T round_to(float value) {
+  if constexpr (std::is_same_v<T, F16>) return {f32_to_f16(value)};
+  if constexpr (std::is_same_v<T, BF16>) return {f32_to_bf16(value)};
+  if constexpr (std::is_same_v<T, float>) return value;
+}
+
+/// As above from double. A way through f32 rounds to odd there, so that the second rounding sees on which
+/// side of its ties the value lies (Boldo & Melquiond 2008).
+template <class T>
+T round_to(double value) {
+  auto narrow = static_cast<float>(value);
+  if constexpr (!std::is_same_v<T, float>) {
+    const auto bits = std::bit_cast<std::uint32_t>(narrow);
+    if (value == value && static_cast<double>(narrow) != value && bits % 2 == 0) {
+      const bool too_large = (static_cast<double>(narrow) > value) == (value > 0);
+      narrow = std::bit_cast<float>(too_large ? bits - 1 : bits + 1);
+    }
+  }
+  return round_to<T>(narrow);
 }
 
 }  // namespace aerogel

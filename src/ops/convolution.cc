@@ -24,11 +24,15 @@ Dims kernel_of(std::string_view op, const ConvWeight& weight, int ndim) {
   return kernel;
 }
 
-void check_channels(std::string_view op, const Tensor& features, const ConvWeight& weight,
-                    std::int64_t groups) {
+void check_weight(std::string_view op, const Tensor& features, const ConvWeight& weight,
+                  std::int64_t groups) {
   if (groups < 1 || weight.c_out() % groups != 0) {
     throw InvalidArgument(fmt::format("[{}] groups must be at least 1 and divide C_out={}, got {}", op,
                                       weight.c_out(), groups));
+  }
+  if (features.dtype() != weight.canonical().dtype()) {
+    throw InvalidArgument(fmt::format("[{}] weight and features must have one dtype, got {} and {}", op,
+                                      weight.canonical().str(), features.str()));
   }
   if (groups > 1 && features.size(1) != weight.c_in() * groups) {
     throw InvalidArgument(fmt::format("[{}] weight {} takes C={} in {} groups but features have C={}", op,
@@ -46,7 +50,7 @@ void check_channels(std::string_view op, const Tensor& features, const ConvWeigh
 Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight, const KernelSpec& spec,
                 std::int64_t groups, const KernelMap* map, const Epilogue& epilogue, const ExecOptions& exec,
                 OpRecord& record) {
-  check_channels(op, in, weight, groups);
+  check_weight(op, in, weight, groups);
   SparseConvArgs args;
   ConvProblem& problem = args.problem;
   problem.spec = spec;
@@ -56,24 +60,23 @@ Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight,
   problem.c_in = in.size(1);
   problem.c_out = weight.c_out();
   problem.groups = groups;
+  problem.dtype = in.dtype();
   problem.bias = epilogue.bias.defined();
   problem.affine = epilogue.scale.defined() || epilogue.shift.defined();
   problem.residual = epilogue.residual.defined();
   problem.activation = epilogue.activation;
-  check_optional_f32(op, "bias", epilogue.bias, {problem.c_out});
-  check_optional_f32(op, "scale", epilogue.scale, {problem.c_out});
-  check_optional_f32(op, "shift", epilogue.shift, {problem.c_out});
-  check_optional_f32(op, "residual", epilogue.residual, {problem.n_out, problem.c_out});
-
   args.map = map;
   args.in = in.contiguous();
   args.weight = weight;
-  args.epilogue = epilogue;
-  for (Tensor* term :
-       {&args.epilogue.bias, &args.epilogue.scale, &args.epilogue.shift, &args.epilogue.residual}) {
-    if (term->defined()) *term = term->contiguous();
+  args.epilogue.bias = per_channel(op, "bias", epilogue.bias, problem.dtype, problem.c_out);
+  args.epilogue.scale = per_channel(op, "scale", epilogue.scale, problem.dtype, problem.c_out);
+  args.epilogue.shift = per_channel(op, "shift", epilogue.shift, problem.dtype, problem.c_out);
+  args.epilogue.activation = epilogue.activation;
+  if (epilogue.residual.defined()) {
+    check_dtype(op, "residual", epilogue.residual, problem.dtype, {problem.n_out, problem.c_out});
+    args.epilogue.residual = epilogue.residual.contiguous();
   }
-  args.out = Tensor::empty({problem.n_out, problem.c_out}, DType::kF32, exec);
+  args.out = Tensor::empty({problem.n_out, problem.c_out}, problem.dtype, exec);
   record.op = op;
   record.problem = problem.str();
   record.sites_in = problem.n_in;
@@ -95,7 +98,7 @@ SparseTensor conv_of_kind(std::string_view op, ConvKind kind, const SparseTensor
                           const ExecOptions& exec) {
   check_sparse(op, in);
   const Dims kernel = kernel_of(op, weight, in.coordinates.ndim());
-  check_channels(op, in.features, weight, options.groups);
+  check_weight(op, in.features, weight, options.groups);
   const KernelSpec spec = KernelSpec::make(kind, kernel, options.stride, options.padding, options.dilation,
                                            options.output_padding, options.sites);
   OpRecord record;
@@ -152,7 +155,7 @@ SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const
 
 Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilogue, const ExecOptions& exec) {
   constexpr std::string_view kOp = "linear";
-  check_f32(kOp, "features", in, {-1, -1});
+  check_features(kOp, "features", in, {-1, -1});
   if (!weight.defined() || weight.volume() != 1) {
     throw InvalidArgument(fmt::format("[linear] expected a weight [C_out, C_in], got {}",
                                       weight.defined() ? weight.canonical().str() : "undefined"));

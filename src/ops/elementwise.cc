@@ -13,10 +13,10 @@ namespace aerogel {
 namespace {
 
 /// An OpRecord of an op that keeps its rows.
-OpRecord row_record(std::string_view op, std::int64_t n, std::int64_t c_in, std::int64_t c_out) {
+OpRecord row_record(std::string_view op, std::int64_t n, std::int64_t c_in, std::int64_t c_out, DType dtype) {
   OpRecord record;
   record.op = op;
-  record.problem = fmt::format("{}:n={}:cin={}:cout={}", op, n, c_in, c_out);
+  record.problem = fmt::format("{}:n={}:cin={}:cout={}:dtype={}", op, n, c_in, c_out, dtype_name(dtype));
   record.sites_in = record.sites_out = n;
   record.c_in = c_in;
   record.c_out = c_out;
@@ -24,19 +24,17 @@ OpRecord row_record(std::string_view op, std::int64_t n, std::int64_t c_in, std:
 }
 
 Tensor run_affine(std::string_view op, const Tensor& in, const Affine& by, const ExecOptions& exec) {
-  check_f32(op, "features", in, {-1, -1});
+  check_features(op, "features", in, {-1, -1});
   const std::int64_t channels = in.size(1);
-  check_optional_f32(op, "scale", by.scale, {channels});
-  check_optional_f32(op, "shift", by.shift, {channels});
-  check_optional_f32(op, "residual", by.residual, in.shape());
+  if (by.residual.defined()) check_dtype(op, "residual", by.residual, in.dtype(), in.shape());
   AffineArgs args;
   args.in = in.contiguous();
-  if (by.scale.defined()) args.scale = by.scale.contiguous();
-  if (by.shift.defined()) args.shift = by.shift.contiguous();
+  args.scale = per_channel(op, "scale", by.scale, in.dtype(), channels);
+  args.shift = per_channel(op, "shift", by.shift, in.dtype(), channels);
   if (by.residual.defined()) args.residual = by.residual.contiguous();
   args.activation = by.activation;
-  args.out = Tensor::empty(in.shape(), DType::kF32, exec);
-  OpRecord record = row_record(op, in.size(0), channels, channels);
+  args.out = Tensor::empty(in.shape(), in.dtype(), exec);
+  OpRecord record = row_record(op, in.size(0), channels, channels, in.dtype());
   run_op<AffineArgs>("affine", &KernelTables::affine, args, exec, record);
   record.out = args.out;
   observe(exec, record);
@@ -97,6 +95,7 @@ SparseTensor add_union(const SparseTensor& a, const SparseTensor& b, const ExecO
   constexpr std::string_view kOp = "add_union";
   check_sparse(kOp, a);
   check_sparse(kOp, b);
+  check_dtype(kOp, "second operand", b.features, a.features.dtype(), {-1, -1});
   if (a.channels() != b.channels() || a.coordinates.spatial_shape() != b.coordinates.spatial_shape() ||
       a.coordinates.batch_size() != b.coordinates.batch_size()) {
     throw InvalidArgument(
@@ -114,14 +113,14 @@ SparseTensor add_union(const SparseTensor& a, const SparseTensor& b, const ExecO
   sites.out = &joined;
   sites.rows_a = &rows_a;
   sites.rows_b = &rows_b;
-  OpRecord record = row_record(kOp, a.sites() + b.sites(), a.channels(), a.channels());
+  OpRecord record = row_record(kOp, a.sites() + b.sites(), a.channels(), a.channels(), a.features.dtype());
   run_op<SiteUnionArgs>("site_union", &KernelTables::site_union, sites, exec, record, DryRun::kStillRuns);
   record.map_ms = record.run_ms;
 
   ScatterAddArgs args;
   args.parts = {a.features.contiguous(), b.features.contiguous()};
   args.rows = {rows_a, rows_b};
-  args.out = Tensor::empty({joined.size(), a.channels()}, DType::kF32, exec);
+  args.out = Tensor::empty({joined.size(), a.channels()}, a.features.dtype(), exec);
   run_op<ScatterAddArgs>("scatter_add", &KernelTables::scatter_add, args, exec, record);
   record.sites_out = joined.size();
   record.out = args.out;
@@ -141,11 +140,12 @@ SparseTensor concat(std::span<const SparseTensor> parts, const ExecOptions& exec
           fmt::format("[concat] the parts sit on different coordinate sets ({} and {} sites)",
                       parts[0].sites(), part.sites()));
     }
+    check_dtype(kOp, "every part", part.features, parts[0].features.dtype(), {-1, -1});
     args.parts.push_back(part.features.contiguous());
     channels += part.channels();
   }
-  args.out = Tensor::empty({parts[0].sites(), channels}, DType::kF32, exec);
-  OpRecord record = row_record(kOp, parts[0].sites(), channels, channels);
+  args.out = Tensor::empty({parts[0].sites(), channels}, parts[0].features.dtype(), exec);
+  OpRecord record = row_record(kOp, parts[0].sites(), channels, channels, parts[0].features.dtype());
   run_op<ConcatArgs>("concat", &KernelTables::concat, args, exec, record);
   record.out = args.out;
   observe(exec, record);
@@ -177,7 +177,7 @@ SparseTensor batch_norm_train(const SparseTensor& in, const BatchNorm& norm, con
   args.mean = Tensor::zeros({in.channels()}, DType::kF64);
   args.var = Tensor::zeros({in.channels()}, DType::kF64);
   if (in.sites() > 0) {
-    OpRecord record = row_record(kOp, in.sites(), in.channels(), in.channels());
+    OpRecord record = row_record(kOp, in.sites(), in.channels(), in.channels(), in.features.dtype());
     run_op<MomentsArgs>("moments", &KernelTables::moments, args, exec, record);
   }
   const FoldedNorm folded = fold(norm, args.mean.data<double>(), args.var.data<double>());

@@ -27,10 +27,11 @@ SparseTensor run_pool(std::string_view op, PoolKind kind, float identity, const 
   args.identity = identity;
   args.map = found.map.get();
   args.in = in.features.contiguous();
-  args.out = Tensor::empty({found.map->n_out, in.channels()}, DType::kF32, exec);
+  args.out = Tensor::empty({found.map->n_out, in.channels()}, in.features.dtype(), exec);
   record.op = op;
-  record.problem = fmt::format("{}:{}:n_in={}:n_out={}:pairs={}:c={}", op, spec.str(), in.sites(),
-                               found.map->n_out, found.map->pairs(), in.channels());
+  record.problem =
+      fmt::format("{}:{}:n_in={}:n_out={}:pairs={}:c={}:dtype={}", op, spec.str(), in.sites(),
+                  found.map->n_out, found.map->pairs(), in.channels(), dtype_name(in.features.dtype()));
   record.sites_in = in.sites();
   record.sites_out = found.map->n_out;
   record.c_in = record.c_out = in.channels();
@@ -47,11 +48,11 @@ Tensor run_global_pool(std::string_view op, PoolKind kind, const SparseTensor& i
   args.identity = -std::numeric_limits<float>::infinity();
   args.coordinates = in.coordinates;
   args.in = in.features.contiguous();
-  args.out = Tensor::empty({in.coordinates.batch_size(), in.channels()}, DType::kF32, exec);
+  args.out = Tensor::empty({in.coordinates.batch_size(), in.channels()}, in.features.dtype(), exec);
   OpRecord record;
   record.op = op;
-  record.problem =
-      fmt::format("{}:n={}:batch={}:c={}", op, in.sites(), in.coordinates.batch_size(), in.channels());
+  record.problem = fmt::format("{}:n={}:batch={}:c={}:dtype={}", op, in.sites(), in.coordinates.batch_size(),
+                               in.channels(), dtype_name(in.features.dtype()));
   record.sites_in = in.sites();
   record.sites_out = in.coordinates.batch_size();
   record.c_in = record.c_out = in.channels();

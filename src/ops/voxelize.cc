@@ -7,25 +7,26 @@
 
 #include "aerogel/error.h"
 
+#include "core/feature_types.h"
+#include "core/half.h"
 #include "ops/checks.h"
 #include "ops/run_op.h"
 
 namespace aerogel {
 namespace {
 
-/// f32 [P, F ≥ 3], every coordinate finite.
+/// [P, F ≥ 3], every coordinate finite.
+template <class T>
 void check_points(std::string_view op, const Tensor& points) {
-  check_f32(op, "points", points, {-1, -1});
   const std::int64_t width = points.size(1);
   if (width < 3) throw InvalidArgument(fmt::format("[{}] points need x, y, z, got {}", op, points.str()));
-  const auto* values = points.data<float>();
+  const T* values = points.data<T>();
   for (std::int64_t p = 0; p < points.size(0); ++p) {
-    for (int axis = 0; axis < 3; ++axis) {
-      if (!std::isfinite(values[p * width + axis])) {
-        throw InvalidArgument(fmt::format("[{}] row {} has a coordinate that is not finite: ({}, {}, {})", op,
-                                          p, values[p * width], values[p * width + 1],
-                                          values[p * width + 2]));
-      }
+    const float xyz[] = {to_f32(values[p * width]), to_f32(values[p * width + 1]),
+                         to_f32(values[p * width + 2])};
+    if (!std::isfinite(xyz[0]) || !std::isfinite(xyz[1]) || !std::isfinite(xyz[2])) {
+      throw InvalidArgument(fmt::format("[{}] row {} has a coordinate that is not finite: ({}, {}, {})", op,
+                                        p, xyz[0], xyz[1], xyz[2]));
     }
   }
 }
@@ -44,7 +45,8 @@ GridNumbers numbers_of(const VoxelGrid& grid) {
 OpRecord points_record(std::string_view op, const Tensor& points) {
   OpRecord record;
   record.op = op;
-  record.problem = fmt::format("{}:points={}:c={}", op, points.size(0), points.size(1));
+  record.problem = fmt::format("{}:points={}:c={}:dtype={}", op, points.size(0), points.size(1),
+                               dtype_name(points.dtype()));
   record.sites_in = points.size(0);
   record.c_in = record.c_out = points.size(1);
   return record;
@@ -72,7 +74,8 @@ Voxels voxelize(const Tensor& points, const VoxelGrid& grid, const VoxelCaps& ca
   constexpr std::string_view kOp = "voxelize";
   refuse_dry_run(kOp, exec);
   const Tensor packed = points.contiguous();
-  check_points(kOp, packed);
+  check_f32(kOp, "points", packed, {-1, -1});
+  check_points<float>(kOp, packed);
   if (caps.max_points < 1 || caps.max_voxels < 1 ||
       caps.max_points > std::numeric_limits<std::int32_t>::max() ||
       caps.max_voxels > std::numeric_limits<std::int32_t>::max()) {
@@ -102,7 +105,8 @@ MeanVoxels voxelize_mean(const Tensor& points, const VoxelGrid& grid, const Exec
   constexpr std::string_view kOp = "voxelize_mean";
   refuse_dry_run(kOp, exec);
   const Tensor packed = points.contiguous();
-  check_points(kOp, packed);
+  check_features(kOp, "points", packed, {-1, -1});
+  with_feature_type(packed.dtype(), [&]<class T>(T) { check_points<T>(kOp, packed); });
   MeanVoxels result;
   Tensor indices;
   VoxelizeMeanArgs args;
@@ -123,7 +127,7 @@ MeanVoxels voxelize_mean(const Tensor& points, const VoxelGrid& grid, const Exec
 
 Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, const ExecOptions& exec) {
   constexpr std::string_view kOp = "devoxelize_nearest";
-  check_f32(kOp, "features", features, {-1, -1});
+  check_features(kOp, "features", features, {-1, -1});
   if (!point_voxel.defined() || point_voxel.dtype() != DType::kI64 || point_voxel.shape().size() != 1) {
     throw InvalidArgument(fmt::format("[{}] point_voxel must be i64 [P], got {}", kOp, point_voxel.str()));
   }
@@ -137,7 +141,7 @@ Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, con
           fmt::format("[{}] point {} has voxel id {}, expected -1 to {}", kOp, p, id, features.size(0) - 1));
     }
   }
-  args.out = Tensor::empty({args.ids.size(0), features.size(1)}, DType::kF32, exec);
+  args.out = Tensor::empty({args.ids.size(0), features.size(1)}, features.dtype(), exec);
   OpRecord record = points_record(kOp, args.out);
   run_op<GatherRowsArgs>("gather_rows", &KernelTables::gather_rows, args, exec, record);
   record.sites_out = args.ids.size(0);

@@ -8,6 +8,7 @@
 
 #include "aerogel/error.h"
 
+#include "core/feature_types.h"
 #include "sparse/lexicographic.h"
 #include "sparse/sort_rows.h"
 
@@ -15,8 +16,9 @@ namespace aerogel {
 namespace {
 
 void check_features(const Tensor& features, std::int64_t rows) {
-  if (!features.defined() || features.dtype() != DType::kF32 || features.shape().size() != 2) {
-    throw InvalidArgument(fmt::format("[sparse_tensor] features must be f32 [N, C], got {}", features.str()));
+  if (!features.defined() || !is_feature_dtype(features.dtype()) || features.shape().size() != 2) {
+    throw InvalidArgument(
+        fmt::format("[sparse_tensor] features must be f32, f16 or bf16 [N, C], got {}", features.str()));
   }
   if (features.size(0) != rows) {
     throw InvalidArgument(
@@ -70,7 +72,7 @@ SparseTensor SparseTensor::create(const Tensor& features, const Tensor& indices,
   }
   const std::int64_t channels = features.size(1);
   const std::int64_t width = indices.size(1);
-  const Tensor in = features.contiguous();
+  const Tensor in = features.to(DType::kF32);  // rows are joined in f32
   Tensor joined = Tensor::empty({kept, channels}, DType::kF32);
   Tensor sites = Tensor::empty({kept, width}, DType::kI32);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(kept), 0);
@@ -99,7 +101,7 @@ SparseTensor SparseTensor::create(const Tensor& features, const Tensor& indices,
                                : 1.0;
     joined.mutable_data<float>()[i] = static_cast<float>(sums[static_cast<std::size_t>(i)] / divisor);
   }
-  return {joined, Coordinates::create(sites, spatial_shape, batch_size)};
+  return {joined.to(features.dtype()), Coordinates::create(sites, spatial_shape, batch_size)};
 }
 
 SparseTensor SparseTensor::with_features(const Tensor& other) const {

@@ -22,10 +22,31 @@ std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-Tensor signed_tensor(Random& random, const Dims& shape) {
+Tensor signed_tensor(Random& random, const Dims& shape, DType dtype) {
   Tensor tensor = Tensor::empty(shape, DType::kF32);
   std::generate_n(tensor.mutable_data<float>(), tensor.numel(), [&] { return random.signed_unit(); });
-  return tensor;
+  return tensor.to(dtype);
+}
+
+std::string random_dtype(Random& random) {
+  constexpr const char* kNames[] = {"f32", "f32", "f16", "bf16"};
+  return fmt::format("dtype={}", kNames[random.integer(0, 3)]);
+}
+
+DType dtype_of(const ProblemString& problem) {
+  return problem.has("dtype") ? parse_dtype(problem.text("dtype")) : DType::kF32;
+}
+
+double rounding_of(DType dtype, double value) {
+  if (dtype == DType::kF16) return std::max(std::abs(value) * 0x1p-11, 0x1p-25);  // below 2^-14 a fixed step
+  if (dtype == DType::kBF16) return std::abs(value) * 0x1p-8;
+  return std::abs(value) * 0x1p-24;
+}
+
+std::vector<double> doubles(const Tensor& tensor) {
+  const Tensor wide = tensor.to(DType::kF32);
+  const auto* values = wide.data<float>();
+  return {values, values + wide.numel()};
 }
 
 Coordinates random_sites(Random& random, const Dims& shape, std::int64_t batch, std::int64_t count,
@@ -178,12 +199,12 @@ void expect_same_bits(const Tensor& got, const Tensor& expected, const char* wha
 
 void expect_within(const Tensor& got, const std::vector<double>& expected, const std::vector<double>& bound) {
   ASSERT_EQ(got.numel(), static_cast<std::int64_t>(expected.size()));
-  const auto* values = got.data<float>();
+  const std::vector<double> values = doubles(got);
   double worst = 0;
   std::size_t at = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (std::isnan(expected[i]) && std::isnan(values[i])) continue;
-    if (double{values[i]} == expected[i]) continue;  // infinities too
+    if (values[i] == expected[i]) continue;  // infinities too
     const double ratio = std::abs(values[i] - expected[i]) / bound[i];
     if (!(ratio <= worst)) {
       worst = ratio;
@@ -196,10 +217,10 @@ void expect_within(const Tensor& got, const std::vector<double>& expected, const
                         << (expected.empty() ? 0 : bound[at]);
 }
 
-Tensor poisoned(const Dims& shape) {
+Tensor poisoned(const Dims& shape, DType dtype) {
   Tensor tensor = Tensor::empty(shape, DType::kF32);
   std::fill_n(tensor.mutable_data<float>(), tensor.numel(), std::numeric_limits<float>::quiet_NaN());
-  return tensor;
+  return tensor.to(dtype);
 }
 
 }  // namespace aerogel::testing

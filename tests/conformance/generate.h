@@ -32,8 +32,18 @@ class Random {
   std::uint64_t state_;
 };
 
-/// [shape] f32, signed uniform in [-1, 1).
-Tensor signed_tensor(Random& random, const Dims& shape);
+/// [shape], signed uniform in [-1, 1).
+Tensor signed_tensor(Random& random, const Dims& shape, DType dtype = DType::kF32);
+
+/// f32, f16 or bf16: as problem key and as the key says, f32 where there is none.
+std::string random_dtype(Random& random);  ///< "dtype=bf16"
+DType dtype_of(const ProblemString& problem);
+
+/// What rounding `value` to a feature dtype may change.
+double rounding_of(DType dtype, double value);
+
+/// The elements of f32, f16 or bf16.
+std::vector<double> doubles(const Tensor& tensor);
 
 /// About `count` distinct rows inside `shape`, clustered so that neighbours exist, in random order unless
 /// sorted.
@@ -100,7 +110,7 @@ void expect_same_bits(const Tensor& got, const Tensor& expected, const char* wha
 /// |got − expected| ≤ bound per element, with NaN matching NaN; reports the worst.
 void expect_within(const Tensor& got, const std::vector<double>& expected, const std::vector<double>& bound);
 
-/// f32 [n] filled with NaN, so that an element that a kernel forgets is seen.
-Tensor poisoned(const Dims& shape);
+/// Filled with NaN, so that an element that a kernel forgets is seen.
+Tensor poisoned(const Dims& shape, DType dtype = DType::kF32);
 
 }  // namespace aerogel::testing

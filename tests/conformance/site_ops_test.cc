@@ -11,9 +11,9 @@ TEST(Conformance, SiteUnionAndScatterAdd) {
       "site_union", 80,
       [](Random& random) {
         const std::int64_t wide = random.integer(0, 5) == 0;
-        return fmt::format("site_union:shape={}:batch={}:n={}:m={}:order={}:c={}:seed={}",
-                           wide ? "2000000000x2000000000x2000000000" : "9x7x8", random.integer(1, 3),
-                           random.integer(0, 300), random.integer(0, 300),
+        return fmt::format("site_union:{}:shape={}:batch={}:n={}:m={}:order={}:c={}:seed={}",
+                           random_dtype(random), wide ? "2000000000x2000000000x2000000000" : "9x7x8",
+                           random.integer(1, 3), random.integer(0, 300), random.integer(0, 300),
                            random.integer(0, 1) ? "sorted" : "shuffled", random.integer(1, 40),
                            random.integer(0, 1 << 30));
       },
@@ -47,13 +47,14 @@ TEST(Conformance, SiteUnionAndScatterAdd) {
 
         ScatterAddArgs sum;
         const std::int64_t c = problem.integer("c");
-        sum.parts = {signed_tensor(random, {args.a.size(), c}), signed_tensor(random, {args.b.size(), c})};
+        sum.parts = {signed_tensor(random, {args.a.size(), c}, dtype_of(problem)),
+                     signed_tensor(random, {args.b.size(), c}, dtype_of(problem))};
         sum.rows = {expected.a, expected.b};
-        sum.out = poisoned({expected.sites.size(), c});
+        sum.out = poisoned({expected.sites.size(), c}, dtype_of(problem));
         run_row(reference_row<ScatterAddArgs>(&KernelTables::scatter_add), sum, 1);
         const Tensor expected_sum = sum.out;
         for_each_row<ScatterAddArgs>(&KernelTables::scatter_add, [&](const Kernel<ScatterAddArgs>& row) {
-          sum.out = poisoned(expected_sum.shape());
+          sum.out = poisoned(expected_sum.shape(), expected_sum.dtype());
           run_row(row, sum, 3);
           expect_same_bits(sum.out, expected_sum, "scattered sum");
         });
@@ -67,26 +68,26 @@ TEST(Conformance, Dense) {
         Dims shape;
         for (std::int64_t axis = random.integer(1, 4); axis > 0; --axis)
           shape.push_back(random.integer(1, 7));
-        return fmt::format("to_dense:shape={}:batch={}:n={}:order={}:c={}:first={}:seed={}",
-                           shape.joined('x'), random.integer(1, 3), random.integer(0, 100),
-                           random.integer(0, 1) ? "sorted" : "shuffled", random.integer(1, 20),
-                           random.integer(0, 1), random.integer(0, 1 << 30));
+        return fmt::format("to_dense:{}:shape={}:batch={}:n={}:order={}:c={}:first={}:seed={}",
+                           random_dtype(random), shape.joined('x'), random.integer(1, 3),
+                           random.integer(0, 100), random.integer(0, 1) ? "sorted" : "shuffled",
+                           random.integer(1, 20), random.integer(0, 1), random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
         ToDenseArgs args;
         args.coordinates = sites_of(problem, random);
         args.channels_first = problem.integer("first") == 1;
-        args.in = signed_tensor(random, {args.coordinates.size(), problem.integer("c")});
+        args.in = signed_tensor(random, {args.coordinates.size(), problem.integer("c")}, dtype_of(problem));
         Dims shape{problem.integer("batch")};
         if (args.channels_first) shape.push_back(problem.integer("c"));
         for (const std::int64_t extent : problem.dims("shape")) shape.push_back(extent);
         if (!args.channels_first) shape.push_back(problem.integer("c"));
-        args.out = poisoned(shape);
+        args.out = poisoned(shape, dtype_of(problem));
         run_row(reference_row<ToDenseArgs>(&KernelTables::to_dense), args, 1);
         const Tensor dense = args.out;
         for_each_row<ToDenseArgs>(&KernelTables::to_dense, [&](const Kernel<ToDenseArgs>& row) {
-          args.out = poisoned(shape);
+          args.out = poisoned(shape, dtype_of(problem));
           run_row(row, args, 3);
           expect_same_bits(args.out, dense, "dense");
         });
@@ -115,9 +116,10 @@ TEST(Conformance, Voxelize) {
   for_each_problem(
       "voxelize", 60,
       [](Random& random) {
-        return fmt::format("voxelize:n={}:c={}:cells={}:max_points={}:max_voxels={}:seed={}",
-                           random.integer(0, 3000), random.integer(3, 6), random.integer(1, 20),
-                           random.integer(1, 6), random.integer(1, 500), random.integer(0, 1 << 30));
+        return fmt::format("voxelize:{}:n={}:c={}:cells={}:max_points={}:max_voxels={}:seed={}",
+                           random_dtype(random), random.integer(0, 3000), random.integer(3, 6),
+                           random.integer(1, 20), random.integer(1, 6), random.integer(1, 500),
+                           random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
@@ -150,7 +152,7 @@ TEST(Conformance, Voxelize) {
         const auto mean = [&](const Kernel<VoxelizeMeanArgs>& row) {
           std::vector<Tensor> out(4);
           VoxelizeMeanArgs args;
-          args.points = points;
+          args.points = points.to(dtype_of(problem));
           args.grid = grid;
           args.features = &out[0];
           args.indices = &out[1];

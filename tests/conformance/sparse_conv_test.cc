@@ -1,6 +1,6 @@
 // Every convolution and linear row against the double sums, on signed data. The bound follows from the sum:
 // an f32 sum of n terms errs by at most n · 2^-24 · Σ|terms|, whatever its order, and by far less with n / 8
-// partial sums.
+// partial sums; f16 and bf16 add one rounding of the result.
 #include "backend/reference/sparse_conv.h"
 
 #include <numeric>
@@ -50,15 +50,17 @@ void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, 
   numbers.c_out = problem.integer("cout");
   numbers.groups = problem.integer("groups");
   args.map = map;
-  args.in = signed_tensor(random, {n_in, numbers.c_in});
+  numbers.dtype = dtype_of(problem);
+  args.in = signed_tensor(random, {n_in, numbers.c_in}, numbers.dtype);
   Dims shape{numbers.c_out};
   for (const std::int64_t extent : spec.kernel) shape.push_back(extent);
   shape.push_back(numbers.c_in / numbers.groups);
-  args.weight = ConvWeight(signed_tensor(random, shape));
+  args.weight = ConvWeight(signed_tensor(random, shape, numbers.dtype));
   if (problem.integer("bias")) args.epilogue.bias = signed_tensor(random, {numbers.c_out});
   if (problem.integer("scale")) args.epilogue.scale = signed_tensor(random, {numbers.c_out});
   if (problem.integer("shift")) args.epilogue.shift = signed_tensor(random, {numbers.c_out});
-  if (problem.integer("residual")) args.epilogue.residual = signed_tensor(random, {n_out, numbers.c_out});
+  if (problem.integer("residual"))
+    args.epilogue.residual = signed_tensor(random, {n_out, numbers.c_out}, numbers.dtype);
   if (problem.integer("relu")) args.epilogue.activation = Activation::kRelu;
   numbers.bias = args.epilogue.bias.defined();
   numbers.affine = args.epilogue.scale.defined() || args.epilogue.shift.defined();
@@ -72,16 +74,19 @@ void check_conv_rows(const ProblemString& problem, Table<SparseConvArgs> table, 
   reference::sparse_conv_rows(args, rows, expected.data(), abs_sum.data());
   const double terms = static_cast<double>(spec.volume() * numbers.c_in / numbers.groups + 4);
   std::vector<double> bound(expected.size());
-  for (std::size_t i = 0; i < bound.size(); ++i) bound[i] = terms * kEps * abs_sum[i];
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    bound[i] = terms * kEps * abs_sum[i];
+    if (numbers.dtype != DType::kF32) bound[i] += (1 + 0x1p-10) * rounding_of(numbers.dtype, expected[i]);
+  }
 
   for_each_row<SparseConvArgs>(table, [&](const Kernel<SparseConvArgs>& row) {
-    args.out = poisoned({n_out, numbers.c_out});
+    args.out = poisoned({n_out, numbers.c_out}, numbers.dtype);
     if (!row.supports(args).empty()) return;
     run_row(row, args, 1);
     expect_within(args.out, expected, bound);
     const Tensor one_thread = args.out;
     for (const int threads : {2, 5}) {
-      args.out = poisoned({n_out, numbers.c_out});
+      args.out = poisoned({n_out, numbers.c_out}, numbers.dtype);
       run_row(row, args, threads);
       expect_same_bits(args.out, one_thread, "result with other thread counts");
     }
@@ -102,7 +107,8 @@ TEST(Conformance, SparseConv) {
   for_each_problem(
       "sparse_conv", 250,
       [](Random& random) {
-        return fmt::format("sparse_conv:{}:{}", random_geometry(random), random_channels(random));
+        return fmt::format("sparse_conv:{}:{}:{}", random_geometry(random), random_dtype(random),
+                           random_channels(random));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));
@@ -117,8 +123,8 @@ TEST(Conformance, Linear) {
   for_each_problem(
       "linear", 120,
       [](Random& random) {
-        return fmt::format("linear:n={}:{}:seed={}", random.integer(0, 300), random_channels(random),
-                           random.integer(0, 1 << 30));
+        return fmt::format("linear:{}:n={}:{}:seed={}", random_dtype(random), random.integer(0, 300),
+                           random_channels(random), random.integer(0, 1 << 30));
       },
       [](const ProblemString& problem) {
         Random random(static_cast<std::uint64_t>(problem.integer("seed")));

@@ -1,4 +1,5 @@
-// Sparse convolutions and linear layers on f32 features.
+// Sparse convolutions and linear layers. Features and weights are f32, f16 or bf16, of one dtype, which the
+// result has too; sums and epilogue are f32, rounded to nearest even once.
 #pragma once
 
 #include <memory>
@@ -34,11 +35,12 @@ std::shared_ptr<const KernelMap> build_kernel_map(const Coordinates& in, const K
 ///
 ///   out[o, :] = epilogue( Σ_k  in[i, :] · weight[:, k, :]ᵀ )     over pairs (i, o) in map[k]
 ///
-///   in       features [N, C_in]       f32   any row order
-///   weight   [C_out, k.., C_in/groups] f32  odd kernel sizes; offsets row-major, last axis fastest
+///   in       features [N, C_in]             any row order
+///   weight   [C_out, k.., C_in/groups]      odd kernel sizes; offsets row-major, last axis fastest
 ///   options  dilation and groups      stride must be 1 and padding left empty or centred
-///   returns  features [N, C_out]      f32   the coordinates of `in`
-///   throws   InvalidArgument          channels, groups or ndim disagree, an even kernel, a bad epilogue
+///   returns  features [N, C_out]            the coordinates of `in`
+///   throws   InvalidArgument          channels, dtypes, groups or ndim disagree, an even kernel, a bad
+///                                     epilogue
 ///   cost     2 · pairs · C_in · C_out / groups FLOP, plus the map on first use
 ///   source   Graham & van der Maaten 2017, arXiv:1706.01307
 SparseTensor subm_conv(const SparseTensor& in, const ConvWeight& weight, const ConvOptions& options = {},
@@ -71,7 +73,7 @@ SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight,
 ///
 ///   in       features on the sites that sparse_conv(onto, kernel, options) or a pool of that geometry gave
 ///   onto     the sites which that layer read: the output sites
-///   returns  features [N_onto, C_out]   f32   the coordinates of `onto`
+///   returns  features [N_onto, C_out] the coordinates of `onto`
 ///   throws   InvalidArgument   `in` does not sit on the sites of that map; else as subm_conv
 ///   cost     2 · pairs · C_in · C_out / groups FLOP, plus the map and its swap on first use
 ///   source   SparseInverseConv3d of spconv (Yan et al. 2018)
@@ -81,10 +83,10 @@ SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const
 
 /// Linear layer: out = epilogue(in · weightᵀ).
 ///
-///   in       [N, C_in]        f32
-///   weight   [C_out, C_in]    f32   (or K = 1 of any ndim)
-///   returns  [N, C_out]       f32
-///   throws   InvalidArgument  channels disagree, a kernel past one offset, a bad epilogue shape
+///   in       [N, C_in]
+///   weight   [C_out, C_in]    (or K = 1 of any ndim)
+///   returns  [N, C_out]
+///   throws   InvalidArgument  channels or dtypes disagree, a kernel past one offset, a bad epilogue shape
 ///   cost     2 · N · C_in · C_out FLOP
 Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilogue = {},
               const ExecOptions& exec = {});

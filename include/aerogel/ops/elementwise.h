@@ -1,4 +1,5 @@
-// Ops on rows: activation, sums, concatenation, batch norm.
+// Ops on rows: activation, sums, concatenation, batch norm. Features are f32, f16 or bf16 and keep their
+// dtype; arithmetic is f32, rounded once.
 #pragma once
 
 #include <span>
@@ -10,9 +11,10 @@ namespace aerogel {
 
 /// out = activation(in · scale + shift + residual); undefined tensors are left out.
 ///
-///   in       [N, C]   f32
-///   returns  [N, C]   f32
-///   throws   InvalidArgument   a shape that does not fit
+///   in       [N, C]
+///   returns  [N, C]
+///   throws   InvalidArgument   a shape or dtype that does not fit; scale and shift are f32 or of the
+///                              features' dtype
 ///   cost     one pass over N · C
 struct Affine {
   Tensor scale;     ///< [C]
@@ -23,7 +25,7 @@ struct Affine {
 Tensor affine(const Tensor& in, const Affine& by, const ExecOptions& exec = {});
 
 /// max(in, 0), NaN kept. One pass over N · C.
-///   throws   InvalidArgument   features that are not f32
+///   throws   InvalidArgument   features that are not f32, f16 or bf16
 SparseTensor relu(const SparseTensor& in, const ExecOptions& exec = {});
 
 /// Sum of two tensors on one coordinate set.

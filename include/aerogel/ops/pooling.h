@@ -1,4 +1,5 @@
-// Pools over windows and over whole batch items. Absent sites do not take part; NaN propagates.
+// Pools over windows and over whole batch items. Absent sites do not take part; NaN propagates. Features are
+// f32, f16 or bf16 and keep their dtype; sums are f32 (windows) or f64 (items), rounded once.
 #pragma once
 
 #include "aerogel/ops/convolution.h"
@@ -13,10 +14,10 @@ enum class MaxIdentity : std::uint8_t { kNegativeInfinity, kZero };
 
 /// Maximum over the active sites of each window.
 ///
-///   in       features [N, C]        f32
+///   in       features [N, C]
 ///   kernel   ndim                   window extents
 ///   options  stride, padding, dilation (regular); dilation only (submanifold)
-///   returns  features [N_out, C]    f32   N_out = N (submanifold) or the reachable sites, sorted
+///   returns  features [N_out, C]          N_out = N (submanifold) or the reachable sites, sorted
 ///   throws   InvalidArgument        geometry does not fit
 ///            Unsupported            no kernel of the backend
 ///   cost     pairs · C comparisons
@@ -32,9 +33,9 @@ SparseTensor avg_pool(const SparseTensor& in, const Dims& kernel, const ConvOpti
 SparseTensor sum_pool(const SparseTensor& in, const Dims& kernel, const ConvOptions& options = {},
                       PoolSites sites = PoolSites::kRegular, const ExecOptions& exec = {});
 
-/// Maximum / mean / sum over all sites of each batch item: [B, C] f32. For an item without sites the maximum
+/// Maximum / mean / sum over all sites of each batch item: [B, C]. For an item without sites the maximum
 /// is −∞, the mean and the sum 0.
-///   throws   InvalidArgument   features that are not f32 [N, C]
+///   throws   InvalidArgument   features that are not f32, f16 or bf16 [N, C]
 ///   cost     one pass over N · C
 Tensor global_max_pool(const SparseTensor& in, const ExecOptions& exec = {});
 Tensor global_avg_pool(const SparseTensor& in, const ExecOptions& exec = {});

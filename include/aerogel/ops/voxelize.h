@@ -42,7 +42,8 @@ struct VoxelCaps {
 Voxels voxelize(const Tensor& points, const VoxelGrid& grid, const VoxelCaps& caps,
                 const ExecOptions& exec = {});
 
-/// The mean of all points of each voxel, and which row each point went to.
+/// The mean of all points of each voxel (f32, f16 or bf16, as the points are; sums are f64), and which row
+/// each point went to.
 struct MeanVoxels {
   SparseTensor voxels;      ///< features [N, F], sites (0, z, y, x) sorted, batch size 1
   Tensor point_voxel;       ///< [P] i64 row in `voxels`, −1 = outside the grid
@@ -51,16 +52,16 @@ struct MeanVoxels {
 
 /// Mean voxelizer: all points of a voxel, sums in double in point order, rows sorted.
 ///
-///   points   [P, F ≥ 3]  f32   x, y, z first
+///   points   [P, F ≥ 3]  f32, f16 or bf16   x, y, z first
 ///   throws   InvalidArgument   a NaN or infinite coordinate (names the first row), F < 3
 ///   cost     O(P) and one sort of the N voxels
 MeanVoxels voxelize_mean(const Tensor& points, const VoxelGrid& grid, const ExecOptions& exec = {});
 
 /// Each point's voxel features: out[p, :] = features[point_voxel[p], :], zeros where the id is −1.
 ///
-///   features     [N, C]   f32
+///   features     [N, C]   f32, f16 or bf16
 ///   point_voxel  [P]      i64   as a voxelizer gave it
-///   returns      [P, C]   f32
+///   returns      [P, C]   of that dtype
 ///   throws       InvalidArgument   an id that is not in −1 … N−1
 ///   cost         one copy of P · C
 Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, const ExecOptions& exec = {});

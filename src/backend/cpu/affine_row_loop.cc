@@ -1,4 +1,4 @@
-// cpu/affine/row_loop/f32
+// cpu/affine/row_loop/float
 //
 //   out[n, c] = activation(in[n, c] · scale[c] + shift[c] + residual[n, c])
 //
@@ -19,26 +19,25 @@
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
+#include "core/feature_types.h"
 #include "core/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aerogel::cpu {
 namespace HWY_NAMESPACE {
 
-void affine_rows(const AffineArgs& args, std::int64_t begin, std::int64_t end) {
-  const auto data_or_null = [](const Tensor& tensor) {
-    return tensor.defined() ? tensor.data<float>() : nullptr;
-  };
+template <class T>
+void affine_rows_of(const AffineArgs& args, std::int64_t begin, std::int64_t end) {
   const std::int64_t channels = args.out.size(1);
-  const float* in = args.in.data<float>();
-  const float* scale = data_or_null(args.scale);
-  const float* shift = data_or_null(args.shift);
-  const float* residual = data_or_null(args.residual);
+  const T* in = args.in.data<T>();
+  const float* scale = args.scale.defined() ? args.scale.data<float>() : nullptr;
+  const float* shift = args.shift.defined() ? args.shift.data<float>() : nullptr;
+  const T* residual = args.residual.defined() ? args.residual.data<T>() : nullptr;
   const bool relu = args.activation == Activation::kRelu;
-  float* out = args.out.mutable_data<float>();
+  T* out = args.out.mutable_data<T>();
   for (std::int64_t n = begin; n < end; ++n) {
     for_each_vector(channels, [&](auto d, std::int64_t c) HWY_ATTR {
-      auto value = hn::LoadU(d, in + n * channels + c);
+      auto value = load_f32(d, in + n * channels + c);
       if (scale != nullptr && shift != nullptr) {
         value = hn::MulAdd(value, hn::LoadU(d, scale + c), hn::LoadU(d, shift + c));
       } else if (scale != nullptr) {
@@ -46,11 +45,15 @@ void affine_rows(const AffineArgs& args, std::int64_t begin, std::int64_t end) {
       } else if (shift != nullptr) {
         value = hn::Add(value, hn::LoadU(d, shift + c));
       }
-      if (residual != nullptr) value = hn::Add(value, hn::LoadU(d, residual + n * channels + c));
+      if (residual != nullptr) value = hn::Add(value, load_f32(d, residual + n * channels + c));
       if (relu) value = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);  // keeps NaN
-      hn::StoreU(value, d, out + n * channels + c);
+      store_f32(value, d, out + n * channels + c);
     });
   }
+}
+
+void affine_rows(const AffineArgs& args, std::int64_t begin, std::int64_t end) {
+  with_feature_type(args.in.dtype(), [&]<class T>(T) { affine_rows_of<T>(args, begin, end); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -76,7 +79,7 @@ void run(const AffineArgs& args) {
 
 }  // namespace
 
-const Kernel<AffineArgs> kAffineRowLoop = {"cpu/affine/row_loop/f32",
+const Kernel<AffineArgs> kAffineRowLoop = {"cpu/affine/row_loop/float",
                                            "scale, shift, residual and activation in one pass", supports_all,
                                            nullptr, run};
 

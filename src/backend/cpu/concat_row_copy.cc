@@ -1,4 +1,4 @@
-// cpu/concat/row_copy/f32
+// cpu/concat/row_copy/float
 //
 //   out[n, :] = parts[0][n, :] | parts[1][n, :] | …
 //
@@ -18,26 +18,26 @@ namespace {
 constexpr std::int64_t kChunkRows = 1024;
 
 void run(const ConcatArgs& args) {
-  const std::int64_t width = args.out.size(1);
-  float* out = args.out.mutable_data<float>();
+  const auto size = static_cast<std::int64_t>(itemsize(args.out.dtype()));
+  const std::int64_t width = args.out.size(1) * size;  // bytes of a row
+  char* out = static_cast<char*>(args.out.raw());
   parallel_chunks(args.out.size(0), kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
     std::int64_t column = 0;
     for (const Tensor& part : args.parts) {
-      const std::int64_t channels = part.size(1);
-      if (channels == 0) continue;
-      const float* from = part.data<float>();
+      const std::int64_t bytes = part.size(1) * size;
+      if (bytes == 0) continue;
+      const char* from = static_cast<const char*>(part.raw());
       for (std::int64_t n = begin; n < end; ++n) {
-        std::memcpy(out + n * width + column, from + n * channels,
-                    static_cast<std::size_t>(channels) * sizeof(float));
+        std::memcpy(out + n * width + column, from + n * bytes, static_cast<std::size_t>(bytes));
       }
-      column += channels;
+      column += bytes;
     }
   });
 }
 
 }  // namespace
 
-const Kernel<ConcatArgs> kConcatRowCopy = {"cpu/concat/row_copy/f32", "rows copied part by part",
+const Kernel<ConcatArgs> kConcatRowCopy = {"cpu/concat/row_copy/float", "rows copied part by part",
                                            supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu

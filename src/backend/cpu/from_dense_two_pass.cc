@@ -1,4 +1,4 @@
-// cpu/from_dense/two_pass/f32
+// cpu/from_dense/two_pass/float
 //
 //   sites = cells with any channel that is not zero (NaN is not), sorted; features = their channels
 //
@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "backend/cpu/op_kernels.h"
+#include "core/feature_types.h"
+#include "core/half.h"
 #include "core/parallel.h"
 
 namespace aerogel::cpu {
@@ -35,37 +37,39 @@ struct DenseShape {
 };
 
 /// marks[i] = cell begin + i has a channel that is not zero.
-void mark_cells(const DenseShape& shape, const float* dense, std::int64_t begin, std::int64_t end,
+template <class T>
+void mark_cells(const DenseShape& shape, const T* dense, std::int64_t begin, std::int64_t end,
                 std::uint8_t* marks) {
   std::fill_n(marks, end - begin, std::uint8_t{0});
   if (!shape.channels_first) {
     for (std::int64_t cell = begin; cell < end; ++cell) {
-      const float* values = dense + cell * shape.channels;
+      const T* values = dense + cell * shape.channels;
       bool any = false;
-      for (std::int64_t c = 0; c < shape.channels; ++c) any |= values[c] != 0;
+      for (std::int64_t c = 0; c < shape.channels; ++c) any |= to_f32(values[c]) != 0;
       marks[cell - begin] = any;
     }
     return;
   }
   for (std::int64_t cell = begin; cell < end;) {  // plane by plane, within one batch item
     const std::int64_t stop = std::min(end, (cell / shape.cells + 1) * shape.cells);
-    const float* values = dense + shape.element(cell);
+    const T* values = dense + shape.element(cell);
     for (std::int64_t c = 0; c < shape.channels; ++c) {
       for (std::int64_t i = 0; i < stop - cell; ++i)
-        marks[cell - begin + i] |= values[c * shape.cells + i] != 0;
+        marks[cell - begin + i] |= to_f32(values[c * shape.cells + i]) != 0;
     }
     cell = stop;
   }
 }
 
-void run(const FromDenseArgs& args) {
+template <class T>
+void run_of(const FromDenseArgs& args) {
   const Dims& all = args.dense.shape();
   const int ndim = all.size() - 2;
   DenseShape shape{{}, all[args.channels_first ? 1 : 1 + ndim], 1, args.channels_first};
   for (int axis = 0; axis < ndim; ++axis) shape.spatial.push_back(all[axis + (args.channels_first ? 2 : 1)]);
   shape.cells = shape.spatial.product();
   const std::int64_t total = shape.channels == 0 ? 0 : all[0] * shape.cells;
-  const float* dense = args.dense.data<float>();
+  const T* dense = args.dense.data<T>();
 
   const std::int64_t chunks = (total + kChunkCells - 1) / kChunkCells;
   std::vector<std::uint8_t> marks(static_cast<std::size_t>(total));
@@ -78,9 +82,9 @@ void run(const FromDenseArgs& args) {
 
   const std::int64_t n = first[chunks];
   *args.indices = Tensor::empty({n, 1 + ndim}, DType::kI32);
-  *args.features = Tensor::empty({n, shape.channels}, DType::kF32);
+  *args.features = Tensor::empty({n, shape.channels}, dtype_of<T>);
   auto* indices = args.indices->mutable_data<std::int32_t>();
-  auto* features = args.features->mutable_data<float>();
+  auto* features = args.features->mutable_data<T>();
   parallel_chunks(total, kChunkCells, args.threads, [&](std::int64_t begin, std::int64_t end) {
     std::int64_t row = first[begin / kChunkCells];
     for (std::int64_t cell = begin; cell < end; ++cell) {
@@ -91,7 +95,7 @@ void run(const FromDenseArgs& args) {
         rest /= shape.spatial[axis];
       }
       indices[row * (1 + ndim)] = static_cast<std::int32_t>(rest);
-      const float* values = dense + shape.element(cell);
+      const T* values = dense + shape.element(cell);
       for (std::int64_t c = 0; c < shape.channels; ++c) {
         features[row * shape.channels + c] = values[c * shape.channel_step()];
       }
@@ -100,9 +104,13 @@ void run(const FromDenseArgs& args) {
   });
 }
 
+void run(const FromDenseArgs& args) {
+  with_feature_type(args.dense.dtype(), [&]<class T>(T) { run_of<T>(args); });
+}
+
 }  // namespace
 
 const Kernel<FromDenseArgs> kFromDenseTwoPass = {
-    "cpu/from_dense/two_pass/f32", "cells marked and counted, then written", supports_all, nullptr, run};
+    "cpu/from_dense/two_pass/float", "cells marked and counted, then written", supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu

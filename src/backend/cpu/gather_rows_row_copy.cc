@@ -1,4 +1,4 @@
-// cpu/gather_rows/row_copy/f32
+// cpu/gather_rows/row_copy/float
 //
 //   out[p, :] = in[ids[p], :], zeros where ids[p] = −1
 //
@@ -18,18 +18,18 @@ namespace {
 constexpr std::int64_t kChunkRows = 1024;
 
 void run(const GatherRowsArgs& args) {
-  const std::int64_t channels = args.out.size(1);
-  if (channels == 0) return;
-  const float* in = args.in.data<float>();
+  const std::int64_t bytes =
+      args.out.size(1) * static_cast<std::int64_t>(itemsize(args.out.dtype()));  // of a row
+  if (bytes == 0) return;
+  const char* in = static_cast<const char*>(args.in.raw());
   const std::int64_t* ids = args.ids.data<std::int64_t>();
-  float* out = args.out.mutable_data<float>();
-  const std::size_t bytes = static_cast<std::size_t>(channels) * sizeof(float);
+  char* out = static_cast<char*>(args.out.raw());
   parallel_chunks(args.out.size(0), kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       if (ids[p] < 0) {
-        std::memset(out + p * channels, 0, bytes);
+        std::memset(out + p * bytes, 0, static_cast<std::size_t>(bytes));
       } else {
-        std::memcpy(out + p * channels, in + ids[p] * channels, bytes);
+        std::memcpy(out + p * bytes, in + ids[p] * bytes, static_cast<std::size_t>(bytes));
       }
     }
   });
@@ -37,7 +37,7 @@ void run(const GatherRowsArgs& args) {
 
 }  // namespace
 
-const Kernel<GatherRowsArgs> kGatherRowsRowCopy = {"cpu/gather_rows/row_copy/f32", "one copy per row",
+const Kernel<GatherRowsArgs> kGatherRowsRowCopy = {"cpu/gather_rows/row_copy/float", "one copy per row",
                                                    supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu

@@ -1,4 +1,4 @@
-// cpu/global_pool/row_parts/f32
+// cpu/global_pool/row_parts/float
 //
 //   max: out[b, :] = max(identity, in[n, :])        sum: out[b, :] = Σ in[n, :]        average: the sum over
 //   the sites of b; over the sites n of b
@@ -25,6 +25,8 @@
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
+#include "core/feature_types.h"
+#include "core/half.h"
 #include "core/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -33,18 +35,22 @@ namespace HWY_NAMESPACE {
 
 void max_rows(const GlobalPoolArgs& args, std::int64_t begin, std::int64_t end, float* items) {
   const std::int64_t channels = args.out.size(1);
-  const float* in = args.in.data<float>();
-  for (std::int64_t n = begin; n < end; ++n) {
-    max_row(in + n * channels, channels, items + args.coordinates.row(n)[0] * channels);
-  }
+  with_feature_type(args.in.dtype(), [&]<class T>(T) HWY_ATTR {
+    const T* in = args.in.data<T>();
+    for (std::int64_t n = begin; n < end; ++n) {
+      max_row(in + n * channels, channels, items + args.coordinates.row(n)[0] * channels);
+    }
+  });
 }
 
 void sum_rows(const GlobalPoolArgs& args, std::int64_t begin, std::int64_t end, double* items) {
   const std::int64_t channels = args.out.size(1);
-  const float* in = args.in.data<float>();
-  for (std::int64_t n = begin; n < end; ++n) {
-    add_row(in + n * channels, channels, items + args.coordinates.row(n)[0] * channels);
-  }
+  with_feature_type(args.in.dtype(), [&]<class T>(T) HWY_ATTR {
+    const T* in = args.in.data<T>();
+    for (std::int64_t n = begin; n < end; ++n) {
+      add_row(in + n * channels, channels, items + args.coordinates.row(n)[0] * channels);
+    }
+  });
 }
 
 void join_maxima(const float* part, std::int64_t count, float* out) { max_row(part, count, out); }
@@ -70,23 +76,25 @@ std::int64_t rows_of_part(std::int64_t n, std::int64_t batch) {
   return std::max<std::int64_t>((n + parts - 1) / parts, 1);
 }
 
-void run(const GlobalPoolArgs& args) {
+template <class T>
+void run_of(const GlobalPoolArgs& args) {
   const std::int64_t n = args.in.size(0);
   const std::int64_t batch = args.out.size(0);
   const std::int64_t channels = args.out.size(1);
   const std::int64_t items = batch * channels;
   const std::int64_t rows = rows_of_part(n, batch);
   const std::int64_t parts = (n + rows - 1) / rows;
-  float* out = args.out.mutable_data<float>();
+  T* out = args.out.mutable_data<T>();
   if (args.kind == PoolKind::kMax) {
     std::vector<float> maxima(static_cast<std::size_t>(parts * items), args.identity);
     parallel_chunks(n, rows, args.threads, [&](std::int64_t begin, std::int64_t end) {
       HWY_DYNAMIC_DISPATCH(max_rows)(args, begin, end, maxima.data() + begin / rows * items);
     });
-    std::fill_n(out, items, args.identity);
+    std::vector<float> joined(static_cast<std::size_t>(items), args.identity);
     for (std::int64_t part = 0; part < parts; ++part) {
-      HWY_DYNAMIC_DISPATCH(join_maxima)(maxima.data() + part * items, items, out);
+      HWY_DYNAMIC_DISPATCH(join_maxima)(maxima.data() + part * items, items, joined.data());
     }
+    std::transform(joined.begin(), joined.end(), out, [](float value) { return round_to<T>(value); });
     return;
   }
   std::vector<double> sums(static_cast<std::size_t>(std::max<std::int64_t>(parts, 1) * items), 0.0);
@@ -98,14 +106,18 @@ void run(const GlobalPoolArgs& args) {
   for (std::int64_t i = 0; i < items; ++i) {
     for (std::int64_t part = 1; part < parts; ++part) sums[i] += sums[part * items + i];
     const std::int64_t divisor = args.kind == PoolKind::kAvg ? counts[i / channels] : 1;
-    out[i] = static_cast<float>(sums[i] / static_cast<double>(std::max<std::int64_t>(divisor, 1)));
+    out[i] = round_to<T>(sums[i] / static_cast<double>(std::max<std::int64_t>(divisor, 1)));
   }
+}
+
+void run(const GlobalPoolArgs& args) {
+  with_feature_type(args.in.dtype(), [&]<class T>(T) { run_of<T>(args); });
 }
 
 }  // namespace
 
 const Kernel<GlobalPoolArgs> kGlobalPoolRowParts = {
-    "cpu/global_pool/row_parts/f32", "parts of the rows, joined in order", supports_all, nullptr, run};
+    "cpu/global_pool/row_parts/float", "parts of the rows, joined in order", supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu
 #endif  // HWY_ONCE

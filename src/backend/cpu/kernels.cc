@@ -5,8 +5,10 @@ namespace aerogel::cpu {
 
 const KernelTables& kernels() {
   static const Kernel<MapArgs> build_kernel_map[] = {kBuildKernelMapSortedMerge};
-  static const Kernel<SparseConvArgs> sparse_conv[] = {kSparseConvDepthwise, kSparseConvImplicitGemm};
-  static const Kernel<SparseConvArgs> linear[] = {kLinearDepthwise, kLinearPackedGemm};
+  static const Kernel<SparseConvArgs> sparse_conv[] = {
+      kSparseConvDepthwise, kSparseConvImplicitGemm, kSparseConvImplicitGemmF16, kSparseConvImplicitGemmBf16};
+  static const Kernel<SparseConvArgs> linear[] = {kLinearDepthwise, kLinearPackedGemm, kLinearPackedGemmF16,
+                                                  kLinearPackedGemmBf16};
   static const Kernel<PoolArgs> pool[] = {kPoolPairList};
   static const Kernel<GlobalPoolArgs> global_pool[] = {kGlobalPoolRowParts};
   static const Kernel<AffineArgs> affine[] = {kAffineRowLoop};

@@ -1,4 +1,4 @@
-// cpu/linear/packed_gemm/f32
+// cpu/linear/packed_gemm/f32, …/f16 and …/bf16
 //
 //   out[n, :] = epilogue( in[n, :] · weightᵀ )
 //
@@ -24,7 +24,9 @@
 
 #include "backend/cpu/conv_kernels.h"
 #include "backend/cpu/gemm_tile-inl.h"
+#include "backend/cpu/grouped_segment-inl.h"
 #include "backend/cpu/tile_epilogue-inl.h"
+#include "core/feature_types.h"
 #include "core/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,23 +37,28 @@ namespace {  // NOLINT(google-build-namespaces): one copy per target
 std::int64_t linear_scratch_bytes(const SparseConvArgs& args) {
   const Grouped grouped(args.problem.groups, args.problem.c_in, args.problem.c_out);
   const std::int64_t rows = tile_rows(args.problem.n_out, grouped.row());
-  return scratch_bytes(rows, grouped.row(), resolve_threads(args.threads),
-                       2 * (rows + kAhead) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  const std::int64_t slots = resolve_threads(args.threads);
+  const std::int64_t stage = with_feature_type(
+      args.problem.dtype, [&]<class T>(T) { return RowStage<T>::bytes(args.problem.c_in); });
+  return scratch_bytes(rows, grouped.row(), slots,
+                       2 * (rows + kAhead) * static_cast<std::int64_t>(sizeof(std::int64_t)) + slots * stage +
+                           static_cast<std::int64_t>(kScratchAlignment));
 }
 
-void run_linear(const SparseConvArgs& args) {
+template <class T>
+void run_linear_of(const SparseConvArgs& args) {
   const std::int64_t c_in = args.problem.c_in;
   const std::int64_t n_out = args.out.size(0);
   const Grouped grouped(args.problem.groups, c_in, args.problem.c_out);
   const std::int64_t columns = grouped.row();
   const std::int64_t rows = tile_rows(n_out, columns);
   const Tensor packed = packed_panels(args.weight, grouped);
-  const float* in = args.in.data<float>();
+  const T* in = args.in.data<T>();
   const float* weight = packed.data<float>();
-  float* out = args.out.mutable_data<float>();
+  T* out = args.out.mutable_data<T>();
 
   float* scratch = aligned<float>(args.workspace);
-  const TileEpilogue epilogue = pad_epilogue(args.epilogue, grouped, scratch);
+  const TileEpilogue<T> epilogue = pad_epilogue<T>(args.epilogue, grouped, scratch);
   float* tiles = scratch + 3 * columns;
   auto* in_offset = aligned<std::int64_t>(tiles + resolve_threads(args.threads) * rows * columns);
   std::int64_t* acc_offset = in_offset + rows + kAhead;
@@ -60,15 +67,19 @@ void run_linear(const SparseConvArgs& args) {
     acc_offset[row] = std::min(row, rows - 1) * columns;
   }
 
+  char* stages = aligned<char>(acc_offset + rows + kAhead);
+
   parallel_chunks(n_out, rows, args.threads, [&](std::int64_t begin, std::int64_t end, int slot) {
     float* acc = tiles + slot * rows * columns;
-    start_tile(epilogue, end - begin, columns, acc);
-    for (std::int64_t g = 0; g < grouped.groups; ++g) {
-      add_segment({in_offset, acc_offset, end - begin}, in + begin * c_in + g * grouped.c_in,
-                  weight + g * grouped.weights(), acc + g * grouped.columns, grouped.c_in, grouped.columns);
-    }
+    start_tile(epilogue.bias, end - begin, columns, acc);
+    const RowStage<T> stage(c_in, stages + slot * RowStage<T>::bytes(c_in));
+    add_groups(grouped, {in_offset, acc_offset, end - begin}, in + begin * c_in, weight, acc, stage);
     finish_tile(epilogue, acc, end - begin, grouped, begin, out);
   });
+}
+
+void run_linear(const SparseConvArgs& args) {
+  with_feature_type(args.problem.dtype, [&]<class T>(T) { run_linear_of<T>(args); });
 }
 
 }  // namespace
@@ -83,9 +94,10 @@ namespace {
 HWY_EXPORT(linear_scratch_bytes);
 HWY_EXPORT(run_linear);
 
+template <DType kFeatures>
 std::string supports(const SparseConvArgs& args) {
   if (args.weight.defined() && args.weight.volume() != 1) return "takes pointwise weights only";
-  return takes_f32(args);
+  return takes_dtype(args.problem, kFeatures);
 }
 
 std::int64_t workspace_bytes(const SparseConvArgs& args) {
@@ -95,8 +107,15 @@ void run(const SparseConvArgs& args) { HWY_DYNAMIC_DISPATCH(run_linear)(args); }
 
 }  // namespace
 
-constinit const Kernel<SparseConvArgs> kLinearPackedGemm = {
-    "cpu/linear/packed_gemm/f32", "row tiles in cache, packed weight panels", supports, workspace_bytes, run};
+constinit const Kernel<SparseConvArgs> kLinearPackedGemm = {"cpu/linear/packed_gemm/f32",
+                                                            "row tiles in cache, packed weight panels",
+                                                            supports<DType::kF32>, workspace_bytes, run};
+constinit const Kernel<SparseConvArgs> kLinearPackedGemmF16 = {"cpu/linear/packed_gemm/f16",
+                                                               "as f32, rows widened part by part",
+                                                               supports<DType::kF16>, workspace_bytes, run};
+constinit const Kernel<SparseConvArgs> kLinearPackedGemmBf16 = {"cpu/linear/packed_gemm/bf16",
+                                                                "as f32, rows widened part by part",
+                                                                supports<DType::kBF16>, workspace_bytes, run};
 
 }  // namespace aerogel::cpu
 #endif  // HWY_ONCE

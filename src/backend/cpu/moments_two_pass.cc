@@ -1,4 +1,4 @@
-// cpu/moments/two_pass/f32
+// cpu/moments/two_pass/float
 //
 //   mean[c] = Σ_n in[n, c] / N        var[c] = Σ_n (in[n, c] − mean[c])² / N
 //
@@ -24,6 +24,7 @@
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
+#include "core/feature_types.h"
 #include "core/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -34,11 +35,13 @@ namespace HWY_NAMESPACE {
 void sum_chunk(const MomentsArgs& args, const double* mean, std::int64_t begin, std::int64_t end,
                double* sums) {
   const std::int64_t channels = args.in.size(1);
-  const float* in = args.in.data<float>();
-  for (std::int64_t n = begin; n < end; ++n) {
-    mean == nullptr ? add_row(in + n * channels, channels, sums)
-                    : add_squared_distance(in + n * channels, mean, channels, sums);
-  }
+  with_feature_type(args.in.dtype(), [&]<class T>(T) HWY_ATTR {
+    const T* in = args.in.data<T>();
+    for (std::int64_t n = begin; n < end; ++n) {
+      mean == nullptr ? add_row(in + n * channels, channels, sums)
+                      : add_squared_distance(in + n * channels, mean, channels, sums);
+    }
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -78,7 +81,7 @@ void run(const MomentsArgs& args) {
 
 }  // namespace
 
-const Kernel<MomentsArgs> kMomentsTwoPass = {"cpu/moments/two_pass/f32",
+const Kernel<MomentsArgs> kMomentsTwoPass = {"cpu/moments/two_pass/float",
                                              "mean, then squared distances, in chunks joined in order",
                                              supports_all, nullptr, run};
 

@@ -1,4 +1,4 @@
-// cpu/sparse_conv/implicit_gemm/f32
+// cpu/sparse_conv/implicit_gemm/f32, …/f16 and …/bf16
 //
 //   out[o, :] = epilogue( Σ_k  in[i, :] · weight[:, k, :]ᵀ )     over pairs (i, o) in map[k]
 //
@@ -46,7 +46,9 @@
 
 #include "backend/cpu/conv_kernels.h"
 #include "backend/cpu/gemm_tile-inl.h"
+#include "backend/cpu/grouped_segment-inl.h"
 #include "backend/cpu/tile_epilogue-inl.h"
+#include "core/feature_types.h"
 #include "core/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -74,29 +76,35 @@ inline void prefetch_later(const void* p, std::int64_t bytes) {
 }
 
 /// Memory that is asked for in shares, a share per kernel offset, so that requests never queue up.
+template <class T>
 struct Upcoming {
-  const float* begin;
-  std::int64_t floats;
+  const T* begin;
+  std::int64_t elements;
   std::int64_t asked = 0;
 
   void ask(std::int64_t k, std::int64_t volume) {
-    const std::int64_t until = floats * (k + 1) / volume;
-    prefetch_later(begin + asked, (until - asked) * static_cast<std::int64_t>(sizeof(float)));
+    const std::int64_t until = elements * (k + 1) / volume;
+    prefetch_later(begin + asked, (until - asked) * static_cast<std::int64_t>(sizeof(T)));
     asked = until;
   }
 };
 
-/// The raw pointers of a run.
-struct Operands {
+/// The pair lists of a run and the sizes they are read with.
+struct PairLists {
   Grouped grouped;
   std::int64_t c_in, volume;         // C_in of all groups
   std::int64_t rows;                 // of a tile
   const std::int64_t* offset_begin;  // [K+1]
   const std::int32_t* in_rows;       // [pairs]
   const std::int32_t* out_rows;      // [pairs]
-  const float* in;                   // [N_in, C_in]
-  const float* weight;               // packed_panels
-  float* out;                        // [N_out, C_out]
+};
+
+/// The raw pointers of a run.
+template <class T>
+struct Operands : PairLists {
+  const T* in;          // [N_in, C_in]
+  const float* weight;  // packed_panels
+  T* out;               // [N_out, C_out]
 };
 
 /// One thread's walk over the segments of neighbouring tiles. A segment's offsets are listed while the one
@@ -116,7 +124,7 @@ class SegmentReader {
     return volume + 4 * (rows + kAhead);
   }
 
-  SegmentReader(const Operands& operands, std::int64_t first_row, std::int64_t* scratch)
+  SegmentReader(const PairLists& operands, std::int64_t first_row, std::int64_t* scratch)
       : operands_(operands), cursor_(scratch) {
     const std::int32_t* rows = operands.out_rows;
     for (std::int64_t k = 0; k < operands.volume; ++k) {
@@ -151,7 +159,7 @@ class SegmentReader {
  private:
   /// Lists the next kernel offset with any pair in this tile.
   void list(Listed& to) {
-    const Operands& o = operands_;
+    const PairLists& o = operands_;
     to.pairs = 0;
     for (; to.pairs == 0 && k_ < o.volume; ++k_) {
       const std::int64_t first = cursor_[k_];
@@ -170,7 +178,7 @@ class SegmentReader {
     }
   }
 
-  const Operands& operands_;
+  const PairLists& operands_;
   std::int64_t* cursor_;  // [K] first pair not yet listed
   Listed listed_;         // handed out
   Listed ahead_;          // the one after it
@@ -179,28 +187,20 @@ class SegmentReader {
   std::int32_t tile_end_ = 0;
 };
 
-/// Every group of one segment.
-inline void add_groups(const Operands& o, const Segment& segment, std::int64_t k, float* acc) {
-  const Grouped& grouped = o.grouped;
-  const float* weight = o.weight + k * grouped.groups * grouped.weights();
-  for (std::int64_t g = 0; g < grouped.groups; ++g) {
-    add_segment(segment, o.in + g * grouped.c_in, weight + g * grouped.weights(), acc + g * grouped.columns,
-                grouped.c_in, grouped.columns);
-  }
-}
-
 /// The output rows [begin, end), tile by tile.
-void run_tiles(const Operands& o, const TileEpilogue& epilogue, std::int64_t begin, std::int64_t end,
-               float* acc, std::int64_t* integers) {
+template <class T>
+void run_tiles(const Operands<T>& o, const TileEpilogue<T>& epilogue, std::int64_t begin, std::int64_t end,
+               float* acc, std::int64_t* integers, const RowStage<T>& stage) {
   SegmentReader reader(o, begin, integers);
   for (std::int64_t tile = begin; tile < end; tile += o.rows) {
     const std::int64_t count = std::min(o.rows, end - tile);
-    start_tile(epilogue, count, o.grouped.row(), acc);
+    start_tile(epilogue.bias, count, o.grouped.row(), acc);
     reader.start(tile, tile + count);
-    Upcoming out{o.out + tile * o.grouped.all_out(), count * o.grouped.all_out()};
+    Upcoming<T> out{o.out + tile * o.grouped.all_out(), count * o.grouped.all_out()};
     for (const auto* listed = &reader.next(); listed->pairs > 0; listed = &reader.next()) {
       out.ask(listed->k, o.volume);
-      add_groups(o, listed->segment(), listed->k, acc);
+      add_groups(o.grouped, listed->segment(), o.in,
+                 o.weight + listed->k * o.grouped.groups * o.grouped.weights(), acc, stage);
     }
     finish_tile(epilogue, acc, count, o.grouped, tile, o.out);
   }
@@ -210,37 +210,43 @@ std::int64_t sparse_scratch_bytes(const SparseConvArgs& args) {
   const Grouped grouped(args.problem.groups, args.problem.c_in, args.problem.c_out);
   const std::int64_t rows = tile_rows(args.problem.n_out, grouped.row());
   const std::int64_t slots = resolve_threads(args.threads);
+  const std::int64_t stage = with_feature_type(
+      args.problem.dtype, [&]<class T>(T) { return RowStage<T>::bytes(args.problem.c_in); });
   return scratch_bytes(rows, grouped.row(), slots,
                        slots * SegmentReader::integers(rows, args.problem.spec.volume()) *
-                           static_cast<std::int64_t>(sizeof(std::int64_t)));
+                               static_cast<std::int64_t>(sizeof(std::int64_t)) +
+                           slots * stage + static_cast<std::int64_t>(kScratchAlignment));
 }
 
-void run_sparse(const SparseConvArgs& args) {
+template <class T>
+void run_sparse_of(const SparseConvArgs& args) {
   const std::int64_t n_out = args.out.size(0);
   const Grouped grouped(args.problem.groups, args.problem.c_in, args.problem.c_out);
   const std::int64_t rows = tile_rows(n_out, grouped.row());
   const std::int64_t slots = resolve_threads(args.threads);
   const Tensor packed = packed_panels(args.weight, grouped);
-  const Operands o{grouped,
-                   args.problem.c_in,
-                   args.weight.volume(),
-                   rows,
-                   args.map->offset_begin.data<std::int64_t>(),
-                   args.map->in_rows.data<std::int32_t>(),
-                   args.map->out_rows.data<std::int32_t>(),
-                   args.in.data<float>(),
-                   packed.data<float>(),
-                   args.out.mutable_data<float>()};
+  const Operands<T> o{
+      {grouped, args.problem.c_in, args.weight.volume(), rows, args.map->offset_begin.data<std::int64_t>(),
+       args.map->in_rows.data<std::int32_t>(), args.map->out_rows.data<std::int32_t>()},
+      args.in.data<T>(),
+      packed.data<float>(),
+      args.out.mutable_data<T>()};
   float* scratch = aligned<float>(args.workspace);
-  const TileEpilogue epilogue = pad_epilogue(args.epilogue, grouped, scratch);
+  const TileEpilogue<T> epilogue = pad_epilogue<T>(args.epilogue, grouped, scratch);
   float* tiles = scratch + 3 * grouped.row();
   auto* integers = aligned<std::int64_t>(tiles + slots * rows * grouped.row());
+  char* stages = aligned<char>(integers + slots * SegmentReader::integers(rows, o.volume));
 
   parallel_chunks(n_out, rows * kTilesPerChunk, args.threads,
                   [&](std::int64_t begin, std::int64_t end, int slot) {
                     run_tiles(o, epilogue, begin, end, tiles + slot * rows * grouped.row(),
-                              integers + slot * SegmentReader::integers(rows, o.volume));
+                              integers + slot * SegmentReader::integers(rows, o.volume),
+                              RowStage<T>(o.c_in, stages + slot * RowStage<T>::bytes(o.c_in)));
                   });
+}
+
+void run_sparse(const SparseConvArgs& args) {
+  with_feature_type(args.problem.dtype, [&]<class T>(T) { run_sparse_of<T>(args); });
 }
 
 }  // namespace
@@ -255,6 +261,11 @@ namespace {
 HWY_EXPORT(sparse_scratch_bytes);
 HWY_EXPORT(run_sparse);
 
+template <DType kFeatures>
+std::string supports(const SparseConvArgs& args) {
+  return takes_dtype(args.problem, kFeatures);
+}
+
 std::int64_t workspace_bytes(const SparseConvArgs& args) {
   return HWY_DYNAMIC_DISPATCH(sparse_scratch_bytes)(args);
 }
@@ -263,7 +274,13 @@ void run(const SparseConvArgs& args) { HWY_DYNAMIC_DISPATCH(run_sparse)(args); }
 }  // namespace
 
 constinit const Kernel<SparseConvArgs> kSparseConvImplicitGemm = {
-    "cpu/sparse_conv/implicit_gemm/f32", "output tiles in cache, absent neighbours compacted away", takes_f32,
+    "cpu/sparse_conv/implicit_gemm/f32", "output tiles in cache, absent neighbours compacted away",
+    supports<DType::kF32>, workspace_bytes, run};
+constinit const Kernel<SparseConvArgs> kSparseConvImplicitGemmF16 = {
+    "cpu/sparse_conv/implicit_gemm/f16", "as f32, rows widened part by part", supports<DType::kF16>,
+    workspace_bytes, run};
+constinit const Kernel<SparseConvArgs> kSparseConvImplicitGemmBf16 = {
+    "cpu/sparse_conv/implicit_gemm/bf16", "as f32, rows widened part by part", supports<DType::kBF16>,
     workspace_bytes, run};
 
 }  // namespace aerogel::cpu

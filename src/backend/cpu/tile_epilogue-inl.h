@@ -3,7 +3,8 @@
 //
 //   out[row, :] = activation( acc[row, :] · scale + shift + residual[row, :] )
 //
-// Also the scratch memory of a run: padded copies of the vectors above, then one accumulator tile per thread.
+// Accumulators, bias, scale and shift are f32 whatever the features are; the output is rounded once. Also the
+// scratch memory of a run: padded copies of the vectors above, then one accumulator tile per thread.
 //
 // Re-included once per Highway target.
 #if defined(AEROGEL_BACKEND_CPU_TILE_EPILOGUE_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "backend/cpu/feature_vectors-inl.h"
 #include "backend/cpu/gemm_tile-inl.h"
 #include "backend/kernel.h"
 
@@ -37,12 +39,13 @@ inline std::int64_t tile_rows(std::int64_t n_out, std::int64_t columns) {
   return std::min(cached, std::max<std::int64_t>(32, n_out / 16));
 }
 
+template <class T>
 struct TileEpilogue {
-  const float* bias;      // [accumulator row], zeros if there is none
-  const float* scale;     // [accumulator row], ones if there is none
-  const float* shift;     // [accumulator row], zeros if there is none
-  const float* residual;  // [N_out, C_out] or null
-  bool affine;            // scale or shift was given
+  const float* bias;   // [accumulator row], zeros if there is none
+  const float* scale;  // [accumulator row], ones if there is none
+  const float* shift;  // [accumulator row], zeros if there is none
+  const T* residual;   // [N_out, C_out] or null
+  bool affine;         // scale or shift was given
   bool relu;
 };
 
@@ -62,7 +65,8 @@ T* aligned(void* memory) {
 }
 
 /// Fills the first three accumulator rows of `scratch`.
-inline TileEpilogue pad_epilogue(const Epilogue& epilogue, const Grouped& grouped, float* scratch) {
+template <class T>
+TileEpilogue<T> pad_epilogue(const Epilogue& epilogue, const Grouped& grouped, float* scratch) {
   const auto padded = [&](const Tensor& from, std::int64_t place, float otherwise) {
     float* to = scratch + place * grouped.row();
     std::fill_n(to, grouped.row(), otherwise);
@@ -74,15 +78,15 @@ inline TileEpilogue pad_epilogue(const Epilogue& epilogue, const Grouped& groupe
   return {padded(epilogue.bias, 0, 0),
           padded(epilogue.scale, 1, 1),
           padded(epilogue.shift, 2, 0),
-          epilogue.residual.defined() ? epilogue.residual.data<float>() : nullptr,
+          epilogue.residual.defined() ? epilogue.residual.data<T>() : nullptr,
           epilogue.scale.defined() || epilogue.shift.defined(),
           epilogue.activation == Activation::kRelu};
 }
 
-inline void start_tile(const TileEpilogue& epilogue, std::int64_t rows, std::int64_t columns, float* acc) {
+inline void start_tile(const float* bias_row, std::int64_t rows, std::int64_t columns, float* acc) {
   const D d;
   for (std::int64_t j = 0; j < columns; j += kLanes) {
-    const V bias = hn::Load(d, epilogue.bias + j);
+    const V bias = hn::Load(d, bias_row + j);
     for (std::int64_t row = 0; row < rows; ++row) hn::Store(bias, d, acc + row * columns + j);
   }
 }
@@ -97,14 +101,14 @@ struct TileRows {
 
 /// One vector of columns of all rows of a tile: acc → out. The last `lanes` < kLanes columns of a row go
 /// through a buffer. ReLU is x < 0 ? 0 : x, so that NaN stays NaN.
-template <bool kAffine, bool kResidual, bool kRelu>
-HWY_INLINE void finish_columns(const TileEpilogue& epilogue, const TileRows& tile, const float* acc,
-                               std::int64_t column, const float* residual, float* out) {
+template <class T, bool kAffine, bool kResidual, bool kRelu>
+HWY_INLINE void finish_columns(const TileEpilogue<T>& epilogue, const TileRows& tile, const float* acc,
+                               std::int64_t column, const T* residual, T* out) {
   const D d;
   const V scale = hn::Load(d, epilogue.scale + column);
   const V shift = hn::Load(d, epilogue.shift + column);
   const std::int64_t lanes = std::min(kLanes, tile.c_out - column);
-  HWY_ALIGN float tail[kLanes] = {};
+  HWY_ALIGN T tail[kLanes] = {};
   acc += column;
   out += column;
   if (kResidual) residual += column;
@@ -112,41 +116,43 @@ HWY_INLINE void finish_columns(const TileEpilogue& epilogue, const TileRows& til
     V value = hn::Load(d, acc);
     if (kAffine) value = hn::Add(hn::Mul(value, scale), shift);
     if (kResidual) {
-      const float* from = residual + row * tile.out_step;
+      const T* from = residual + row * tile.out_step;
       if (lanes < kLanes) from = std::copy_n(from, lanes, tail) - lanes;
-      value = hn::Add(value, hn::LoadU(d, from));
+      value = hn::Add(value, load_f32(d, from));
     }
     if (kRelu) value = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);
     if (lanes == kLanes) {
-      hn::StoreU(value, d, out);
+      store_f32(value, d, out);
     } else {
-      hn::Store(value, d, tail);
+      store_f32(value, d, tail);
       std::copy_n(tail, lanes, out);
     }
   }
 }
 
-template <bool... kFlags>
-HWY_NOINLINE void finish_rows(const TileEpilogue& epilogue, const TileRows& tile, const float* acc,
-                              const float* residual, float* out) {
+template <class T, bool... kFlags>
+HWY_NOINLINE void finish_rows(const TileEpilogue<T>& epilogue, const TileRows& tile, const float* acc,
+                              const T* residual, T* out) {
   for (std::int64_t j = 0; j < tile.c_out; j += kLanes) {
-    finish_columns<kFlags...>(epilogue, tile, acc, j, residual, out);
+    finish_columns<T, kFlags...>(epilogue, tile, acc, j, residual, out);
   }
 }
 
 /// acc [rows, accumulator row] → out[first_row …, C_out].
-inline void finish_tile(const TileEpilogue& epilogue, const float* acc, std::int64_t rows,
-                        const Grouped& grouped, std::int64_t first_row, float* out) {
-  constexpr decltype(&finish_rows<false, false, false>) kVariants[] = {
-      finish_rows<false, false, false>, finish_rows<false, false, true>, finish_rows<false, true, false>,
-      finish_rows<false, true, true>,   finish_rows<true, false, false>, finish_rows<true, false, true>,
-      finish_rows<true, true, false>,   finish_rows<true, true, true>};
+template <class T>
+void finish_tile(const TileEpilogue<T>& epilogue, const float* acc, std::int64_t rows, const Grouped& grouped,
+                 std::int64_t first_row, T* out) {
+  constexpr decltype(&finish_rows<T, false, false, false>) kVariants[] = {
+      finish_rows<T, false, false, false>, finish_rows<T, false, false, true>,
+      finish_rows<T, false, true, false>,  finish_rows<T, false, true, true>,
+      finish_rows<T, true, false, false>,  finish_rows<T, true, false, true>,
+      finish_rows<T, true, true, false>,   finish_rows<T, true, true, true>};
   const int variant = 4 * epilogue.affine + 2 * (epilogue.residual != nullptr) + epilogue.relu;
   const TileRows tile{rows, grouped.row(), grouped.all_out(), grouped.c_out};
   for (std::int64_t g = 0; g < grouped.groups; ++g) {
     const std::int64_t at = first_row * grouped.all_out() + g * grouped.c_out;
     const std::int64_t column = g * grouped.columns;
-    TileEpilogue group = epilogue;
+    TileEpilogue<T> group = epilogue;
     group.scale += column;
     group.shift += column;
     kVariants[variant](group, tile, acc + column, epilogue.residual ? epilogue.residual + at : nullptr,
@@ -154,13 +160,14 @@ inline void finish_tile(const TileEpilogue& epilogue, const float* acc, std::int
   }
 }
 
-/// The weight in panels, packed once per weight and number of groups.
+/// The weight in f32 panels, packed once per weight and number of groups.
 inline Tensor packed_panels(const ConvWeight& weight, const Grouped& grouped) {
   const std::string layout = "cpu/panels/f32/" + std::to_string(kLanes) + "x" + std::to_string(kMaxVectors) +
                              "/" + std::to_string(grouped.groups);
   return weight.packed(layout, [&](const Tensor& canonical) {
     Tensor packed = Tensor::empty({weight.volume(), grouped.groups, grouped.weights()}, DType::kF32);
-    pack_panels(canonical.data<float>(), weight.volume(), grouped, packed.mutable_data<float>());
+    pack_panels(canonical.to(DType::kF32).data<float>(), weight.volume(), grouped,
+                packed.mutable_data<float>());
     return packed;
   });
 }

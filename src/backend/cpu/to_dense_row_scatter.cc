@@ -1,4 +1,4 @@
-// cpu/to_dense/row_scatter/f32
+// cpu/to_dense/row_scatter/float
 //
 //   out = 0;  out[b, c, d..] = in[n, c] at site n = (b, d..)
 //
@@ -14,24 +14,26 @@
 #include <cstring>
 
 #include "backend/cpu/op_kernels.h"
+#include "core/feature_types.h"
 #include "core/parallel.h"
 
 namespace aerogel::cpu {
 namespace {
 
-constexpr std::int64_t kClearChunk = 1 << 18;  // floats: 1 MiB a task
+constexpr std::int64_t kClearChunk = 1 << 18;  // elements: 1 MiB of f32 a task
 constexpr std::int64_t kTileSites = 256;       // their rows stay cached while the channels are walked
 
-void run(const ToDenseArgs& args) {
+template <class T>
+void run_of(const ToDenseArgs& args) {
   const std::int64_t channels = args.in.size(1);
   const Dims& shape = args.coordinates.spatial_shape();
   const std::int64_t cells = args.out.numel() == 0 ? 0 : shape.product();  // of one batch item
-  float* out = args.out.mutable_data<float>();
+  T* out = args.out.mutable_data<T>();
   parallel_chunks(args.out.numel(), kClearChunk, args.threads, [&](std::int64_t begin, std::int64_t end) {
-    std::memset(out + begin, 0, static_cast<std::size_t>(end - begin) * sizeof(float));
+    std::memset(out + begin, 0, static_cast<std::size_t>(end - begin) * sizeof(T));
   });
   if (channels == 0) return;
-  const float* in = args.in.data<float>();
+  const T* in = args.in.data<T>();
   parallel_chunks(args.in.size(0), kTileSites, args.threads, [&](std::int64_t begin, std::int64_t end) {
     std::int64_t to[kTileSites];  // the element of channel 0
     for (std::int64_t n = begin; n < end; ++n) {
@@ -52,9 +54,13 @@ void run(const ToDenseArgs& args) {
   });
 }
 
+void run(const ToDenseArgs& args) {
+  with_feature_type(args.in.dtype(), [&]<class T>(T) { run_of<T>(args); });
+}
+
 }  // namespace
 
 const Kernel<ToDenseArgs> kToDenseRowScatter = {
-    "cpu/to_dense/row_scatter/f32", "cleared, then each row to its cell", supports_all, nullptr, run};
+    "cpu/to_dense/row_scatter/float", "cleared, then each row to its cell", supports_all, nullptr, run};
 
 }  // namespace aerogel::cpu

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "backend/kernel.h"
+#include "core/feature_types.h"
+#include "core/half.h"
 #include "core/parallel.h"
 
 namespace aerogel::cpu {
@@ -20,10 +22,11 @@ struct VoxelCell {
 };
 
 /// index = floor((p − lo) / size) in f32, inside 0 … extent − 1 on every axis.
-inline VoxelCell cell_of_point(const float* point, const GridNumbers& grid) {
+template <class T>
+VoxelCell cell_of_point(const T* point, const GridNumbers& grid) {
   std::int32_t index[3];
   for (int axis = 0; axis < 3; ++axis) {
-    const float at = std::floor((point[axis] - grid.lo[axis]) / grid.size[axis]);
+    const float at = std::floor((to_f32(point[axis]) - grid.lo[axis]) / grid.size[axis]);
     if (!(at >= 0.0f && at < static_cast<float>(grid.extent[axis]))) return {};
     index[axis] = static_cast<std::int32_t>(at);
   }
@@ -35,9 +38,11 @@ inline std::vector<VoxelCell> cells_of_points(const Tensor& points, const GridNu
   constexpr std::int64_t kChunkPoints = 8192;
   const std::int64_t width = points.size(1);
   std::vector<VoxelCell> cells(static_cast<std::size_t>(points.size(0)));
-  const float* data = points.data<float>();
-  parallel_chunks(points.size(0), kChunkPoints, threads, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) cells[p] = cell_of_point(data + p * width, grid);
+  with_feature_type(points.dtype(), [&]<class T>(T) {
+    const T* data = points.data<T>();
+    parallel_chunks(points.size(0), kChunkPoints, threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) cells[p] = cell_of_point(data + p * width, grid);
+    });
   });
   return cells;
 }

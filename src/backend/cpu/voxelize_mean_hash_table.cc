@@ -1,4 +1,4 @@
-// cpu/voxelize_mean/hash_table/f32
+// cpu/voxelize_mean/hash_table/float
 //
 //   features[v, :] = mean of the points in voxel v, rows sorted by (0, z, y, x)
 //
@@ -16,6 +16,8 @@
 
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/voxel_table.h"
+#include "core/feature_types.h"
+#include "core/half.h"
 #include "core/parallel.h"
 #include "sparse/sort_rows.h"
 
@@ -24,7 +26,8 @@ namespace {
 
 constexpr std::int64_t kChunkRows = 4096;
 
-void run(const VoxelizeMeanArgs& args) {
+template <class T>
+void run_of(const VoxelizeMeanArgs& args) {
   const std::int64_t points = args.points.size(0);
   const std::int64_t width = args.points.size(1);
   const std::vector<VoxelCell> cells = cells_of_points(args.points, args.grid, args.threads);
@@ -54,32 +57,36 @@ void run(const VoxelizeMeanArgs& args) {
 
   *args.point_voxel = Tensor::empty({points}, DType::kI64);
   *args.points_per_voxel = Tensor::zeros({n}, DType::kI32);
-  *args.features = Tensor::empty({n, width}, DType::kF32);
+  *args.features = Tensor::empty({n, width}, dtype_of<T>);
   auto* point_voxel = args.point_voxel->mutable_data<std::int64_t>();
   auto* counts = args.points_per_voxel->mutable_data<std::int32_t>();
-  auto* features = args.features->mutable_data<float>();
-  const float* in = args.points.data<float>();
+  auto* features = args.features->mutable_data<T>();
+  const T* in = args.points.data<T>();
   std::vector<double> sums(static_cast<std::size_t>(n * width), 0.0);
   for (std::int64_t p = 0; p < points; ++p) {
     const std::int64_t row = voxel_of[p] < 0 ? -1 : row_of[voxel_of[p]];
     point_voxel[p] = row;
     if (row < 0) continue;
     ++counts[row];
-    for (std::int64_t f = 0; f < width; ++f) sums[row * width + f] += in[p * width + f];
+    for (std::int64_t f = 0; f < width; ++f) sums[row * width + f] += to_f32(in[p * width + f]);
   }
   parallel_chunks(n, kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       for (std::int64_t f = 0; f < width; ++f) {
-        features[row * width + f] = static_cast<float>(sums[row * width + f] / counts[row]);
+        features[row * width + f] = round_to<T>(sums[row * width + f] / counts[row]);
       }
     }
   });
 }
 
+void run(const VoxelizeMeanArgs& args) {
+  with_feature_type(args.points.dtype(), [&]<class T>(T) { run_of<T>(args); });
+}
+
 }  // namespace
 
 const Kernel<VoxelizeMeanArgs> kVoxelizeMeanHashTable = {
-    "cpu/voxelize_mean/hash_table/f32",
+    "cpu/voxelize_mean/hash_table/float",
     "voxels numbered through a hash table, then sorted; sums in point order",
     supports_fewer_than_2_31_points<VoxelizeMeanArgs>, nullptr, run};
 

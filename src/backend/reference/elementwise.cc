@@ -3,74 +3,101 @@
 #include <vector>
 
 #include "backend/reference/kernels_of.h"
+#include "core/feature_types.h"
+#include "core/half.h"
 
 namespace aerogel::reference {
+namespace {
 
-void affine(const AffineArgs& args) {
+template <class T>
+void affine_of(const AffineArgs& args) {
   const std::int64_t channels = args.in.size(1);
   for (std::int64_t i = 0; i < args.in.numel(); ++i) {
     const std::int64_t c = i % channels;
-    double value = args.in.data<float>()[i];
+    double value = to_f32(args.in.data<T>()[i]);
     if (args.scale.defined()) value *= args.scale.data<float>()[c];
     if (args.shift.defined()) value += args.shift.data<float>()[c];
-    if (args.residual.defined()) value += args.residual.data<float>()[i];
+    if (args.residual.defined()) value += to_f32(args.residual.data<T>()[i]);
     if (args.activation == Activation::kRelu && value < 0) value = 0;
-    args.out.mutable_data<float>()[i] = static_cast<float>(value);
+    args.out.mutable_data<T>()[i] = round_to<T>(value);
   }
 }
 
-void moments(const MomentsArgs& args) {
+template <class T>
+void moments_of(const MomentsArgs& args) {
   const std::int64_t rows = args.in.size(0);
   const std::int64_t channels = args.in.size(1);
-  const auto* in = args.in.data<float>();
+  const T* in = args.in.data<T>();
   for (std::int64_t c = 0; c < channels; ++c) {
     double sum = 0;
-    for (std::int64_t i = 0; i < rows; ++i) sum += in[i * channels + c];
+    for (std::int64_t i = 0; i < rows; ++i) sum += to_f32(in[i * channels + c]);
     const double mean = sum / static_cast<double>(rows);
     double squares = 0;
-    for (std::int64_t i = 0; i < rows; ++i)
-      squares += (in[i * channels + c] - mean) * (in[i * channels + c] - mean);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const double distance = to_f32(in[i * channels + c]) - mean;
+      squares += distance * distance;
+    }
     args.mean.mutable_data<double>()[c] = mean;
     args.var.mutable_data<double>()[c] = squares / static_cast<double>(rows);
   }
 }
 
-void concat(const ConcatArgs& args) {
+template <class T>
+void concat_of(const ConcatArgs& args) {
   const std::int64_t width = args.out.size(1);
   std::int64_t column = 0;
   for (const Tensor& part : args.parts) {
     const std::int64_t channels = part.size(1);
     for (std::int64_t i = 0; i < part.size(0); ++i) {
-      std::copy_n(part.data<float>() + i * channels, channels,
-                  args.out.mutable_data<float>() + i * width + column);
+      std::copy_n(part.data<T>() + i * channels, channels, args.out.mutable_data<T>() + i * width + column);
     }
     column += channels;
   }
 }
 
-void scatter_add(const ScatterAddArgs& args) {
+template <class T>
+void scatter_add_of(const ScatterAddArgs& args) {
   const std::int64_t channels = args.out.size(1);
-  auto* out = args.out.mutable_data<float>();
-  std::fill_n(out, args.out.numel(), 0.0f);
+  T* out = args.out.mutable_data<T>();
+  std::fill_n(out, args.out.numel(), T{});
   for (std::size_t part = 0; part < args.parts.size(); ++part) {
     for (std::int64_t i = 0; i < args.parts[part].size(0); ++i) {
       const std::int64_t to = args.rows[part].data<std::int32_t>()[i];
       for (std::int64_t c = 0; c < channels; ++c) {
-        out[to * channels + c] += args.parts[part].data<float>()[i * channels + c];
+        T& sum = out[to * channels + c];
+        sum = round_to<T>(to_f32(sum) + to_f32(args.parts[part].data<T>()[i * channels + c]));
       }
     }
   }
 }
 
-void gather_rows(const GatherRowsArgs& args) {
+template <class T>
+void gather_rows_of(const GatherRowsArgs& args) {
   const std::int64_t channels = args.in.size(1);
   for (std::int64_t p = 0; p < args.ids.size(0); ++p) {
     const std::int64_t id = args.ids.data<std::int64_t>()[p];
     for (std::int64_t c = 0; c < channels; ++c) {
-      args.out.mutable_data<float>()[p * channels + c] =
-          id < 0 ? 0.0f : args.in.data<float>()[id * channels + c];
+      args.out.mutable_data<T>()[p * channels + c] = id < 0 ? T{} : args.in.data<T>()[id * channels + c];
     }
   }
+}
+
+}  // namespace
+
+void affine(const AffineArgs& args) {
+  with_feature_type(args.in.dtype(), [&]<class T>(T) { affine_of<T>(args); });
+}
+void moments(const MomentsArgs& args) {
+  with_feature_type(args.in.dtype(), [&]<class T>(T) { moments_of<T>(args); });
+}
+void concat(const ConcatArgs& args) {
+  with_feature_type(args.out.dtype(), [&]<class T>(T) { concat_of<T>(args); });
+}
+void scatter_add(const ScatterAddArgs& args) {
+  with_feature_type(args.out.dtype(), [&]<class T>(T) { scatter_add_of<T>(args); });
+}
+void gather_rows(const GatherRowsArgs& args) {
+  with_feature_type(args.in.dtype(), [&]<class T>(T) { gather_rows_of<T>(args); });
 }
 
 }  // namespace aerogel::reference

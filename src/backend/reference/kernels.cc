@@ -6,41 +6,41 @@ namespace {
 constexpr Kernel<MapArgs> kMap[] = {{"reference/build_kernel_map/binary_search/i32",
                                      "every offset of every site looked up by binary search", supports_all,
                                      nullptr, build_kernel_map}};
-constexpr Kernel<SparseConvArgs> kSparseConv[] = {{"reference/sparse_conv/pair_loop/f32",
+constexpr Kernel<SparseConvArgs> kSparseConv[] = {{"reference/sparse_conv/pair_loop/float",
                                                    "one sum per output element, in double", supports_all,
                                                    nullptr, sparse_conv}};
-constexpr Kernel<SparseConvArgs> kLinear[] = {{"reference/linear/loop/f32",
+constexpr Kernel<SparseConvArgs> kLinear[] = {{"reference/linear/loop/float",
                                                "one sum per output element, in double", supports_all, nullptr,
                                                sparse_conv}};
-constexpr Kernel<PoolArgs> kPool[] = {{"reference/pool/pair_loop/f32",
+constexpr Kernel<PoolArgs> kPool[] = {{"reference/pool/pair_loop/float",
                                        "maximum, mean or sum over the pairs of each site", supports_all,
                                        nullptr, pool}};
-constexpr Kernel<GlobalPoolArgs> kGlobalPool[] = {{"reference/global_pool/loop/f32",
+constexpr Kernel<GlobalPoolArgs> kGlobalPool[] = {{"reference/global_pool/loop/float",
                                                    "maximum, mean or sum over each batch item", supports_all,
                                                    nullptr, global_pool}};
 constexpr Kernel<AffineArgs> kAffine[] = {
-    {"reference/affine/loop/f32", "scale, shift, residual and activation", supports_all, nullptr, affine}};
-constexpr Kernel<MomentsArgs> kMoments[] = {{"reference/moments/two_pass/f32",
+    {"reference/affine/loop/float", "scale, shift, residual and activation", supports_all, nullptr, affine}};
+constexpr Kernel<MomentsArgs> kMoments[] = {{"reference/moments/two_pass/float",
                                              "mean, then biased variance, in double", supports_all, nullptr,
                                              moments}};
 constexpr Kernel<ConcatArgs> kConcat[] = {
-    {"reference/concat/loop/f32", "channels side by side", supports_all, nullptr, concat}};
+    {"reference/concat/loop/float", "channels side by side", supports_all, nullptr, concat}};
 constexpr Kernel<SiteUnionArgs> kSiteUnion[] = {{"reference/site_union/ordered_map/i32",
                                                  "every row into one ordered map", supports_all, nullptr,
                                                  site_union}};
 constexpr Kernel<ScatterAddArgs> kScatterAdd[] = {
-    {"reference/scatter_add/loop/f32", "rows added where they belong", supports_all, nullptr, scatter_add}};
+    {"reference/scatter_add/loop/float", "rows added where they belong", supports_all, nullptr, scatter_add}};
 constexpr Kernel<ToDenseArgs> kToDense[] = {
-    {"reference/to_dense/loop/f32", "each element to its cell", supports_all, nullptr, to_dense}};
+    {"reference/to_dense/loop/float", "each element to its cell", supports_all, nullptr, to_dense}};
 constexpr Kernel<FromDenseArgs> kFromDense[] = {
-    {"reference/from_dense/loop/f32", "cells with any nonzero channel", supports_all, nullptr, from_dense}};
+    {"reference/from_dense/loop/float", "cells with any nonzero channel", supports_all, nullptr, from_dense}};
 constexpr Kernel<VoxelizeArgs> kVoxelize[] = {
     {"reference/voxelize/ordered_map/f32", "capped, first-seen order", supports_all, nullptr, voxelize}};
-constexpr Kernel<VoxelizeMeanArgs> kVoxelizeMean[] = {{"reference/voxelize_mean/ordered_map/f32",
+constexpr Kernel<VoxelizeMeanArgs> kVoxelizeMean[] = {{"reference/voxelize_mean/ordered_map/float",
                                                        "mean per voxel, rows sorted", supports_all, nullptr,
                                                        voxelize_mean}};
 constexpr Kernel<GatherRowsArgs> kGatherRows[] = {
-    {"reference/gather_rows/loop/f32", "rows by id, zeros for −1", supports_all, nullptr, gather_rows}};
+    {"reference/gather_rows/loop/float", "rows by id, zeros for −1", supports_all, nullptr, gather_rows}};
 
 constexpr KernelTables kTables{kMap,     kSparseConv, kLinear,   kPool,         kGlobalPool,
                                kAffine,  kMoments,    kConcat,   kSiteUnion,    kScatterAdd,

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "backend/reference/kernels_of.h"
+#include "core/feature_types.h"
+#include "core/half.h"
 
 namespace aerogel::reference {
 namespace {
@@ -53,23 +55,27 @@ void site_union(const SiteUnionArgs& args) {
   *args.rows_b = places(args.b);
 }
 
-void to_dense(const ToDenseArgs& args) {
-  auto* out = args.out.mutable_data<float>();
-  std::fill_n(out, args.out.numel(), 0.0f);
+namespace {
+
+template <class T>
+void to_dense_of(const ToDenseArgs& args) {
+  T* out = args.out.mutable_data<T>();
+  std::fill_n(out, args.out.numel(), T{});
   const std::int64_t channels = args.in.size(1);
   for (std::int64_t i = 0; i < args.in.numel(); ++i) {
     out[dense_offset(args.coordinates.row(i / channels), args.out.shape(), args.channels_first,
-                     i % channels)] = args.in.data<float>()[i];
+                     i % channels)] = args.in.data<T>()[i];
   }
 }
 
-void from_dense(const FromDenseArgs& args) {
+template <class T>
+void from_dense_of(const FromDenseArgs& args) {
   const Dims& shape = args.dense.shape();
   const int ndim = shape.size() - 2;
   const std::int64_t channels = args.channels_first ? shape[1] : shape[1 + ndim];
   const std::int64_t cells = channels > 0 ? args.dense.numel() / channels : 0;
   std::vector<std::int32_t> indices;
-  std::vector<float> features;
+  std::vector<T> features;
   for (std::int64_t cell = 0; cell < cells; ++cell) {
     Row row{};
     std::int64_t rest = cell;
@@ -79,17 +85,26 @@ void from_dense(const FromDenseArgs& args) {
       rest /= extent;
     }
     row[0] = static_cast<std::int32_t>(rest);
-    std::vector<float> values;
+    std::vector<T> values;
     for (std::int64_t c = 0; c < channels; ++c) {
-      values.push_back(args.dense.data<float>()[dense_offset(row.data(), shape, args.channels_first, c)]);
+      values.push_back(args.dense.data<T>()[dense_offset(row.data(), shape, args.channels_first, c)]);
     }
-    if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0; })) continue;
+    if (std::all_of(values.begin(), values.end(), [](T value) { return to_f32(value) == 0; })) continue;
     indices.insert(indices.end(), row.begin(), row.begin() + 1 + ndim);
     features.insert(features.end(), values.begin(), values.end());
   }
   const auto n = static_cast<std::int64_t>(indices.size()) / (1 + ndim);
   *args.indices = Tensor::from<std::int32_t>({n, 1 + ndim}, indices);
-  *args.features = Tensor::from<float>({n, channels}, features);
+  *args.features = Tensor::from<T>({n, channels}, features);
+}
+
+}  // namespace
+
+void to_dense(const ToDenseArgs& args) {
+  with_feature_type(args.in.dtype(), [&]<class T>(T) { to_dense_of<T>(args); });
+}
+void from_dense(const FromDenseArgs& args) {
+  with_feature_type(args.dense.dtype(), [&]<class T>(T) { from_dense_of<T>(args); });
 }
 
 }  // namespace aerogel::reference

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "backend/reference/kernels_of.h"
+#include "core/feature_types.h"
+#include "core/half.h"
 
 namespace aerogel::reference {
 namespace {
@@ -25,10 +27,19 @@ std::int64_t input_row(const SparseConvArgs& args, std::int64_t k, std::int64_t 
   return args.map->in_rows.data<std::int32_t>()[found - out_rows];
 }
 
+/// The same problem with features, weights and residual in f32: exact, and free where they are f32 already.
+SparseConvArgs widened(SparseConvArgs args) {
+  args.in = args.in.to(DType::kF32);
+  if (args.weight.canonical().dtype() != DType::kF32) args.weight = args.weight.canonical().to(DType::kF32);
+  if (args.epilogue.residual.defined()) args.epilogue.residual = args.epilogue.residual.to(DType::kF32);
+  return args;
+}
+
 }  // namespace
 
-void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> rows, double* out,
+void sparse_conv_rows(const SparseConvArgs& given, std::span<const std::int64_t> rows, double* out,
                       double* abs_sum) {
+  const SparseConvArgs args = widened(given);
   const std::int64_t c_in = args.problem.c_in;
   const std::int64_t c_out = args.problem.c_out;
   const std::int64_t volume = args.weight.volume();
@@ -76,15 +87,18 @@ void sparse_conv_rows(const SparseConvArgs& args, std::span<const std::int64_t> 
 }
 
 void sparse_conv(const SparseConvArgs& args) {
+  const SparseConvArgs exact = widened(args);
   const std::int64_t c_out = args.problem.c_out;
   std::vector<double> row(static_cast<std::size_t>(c_out));
   std::vector<double> abs_sum(static_cast<std::size_t>(c_out));
-  float* out = args.out.mutable_data<float>();
-  for (std::int64_t o = 0; o < args.problem.n_out; ++o) {
-    sparse_conv_rows(args, {&o, 1}, row.data(), abs_sum.data());
-    std::transform(row.begin(), row.end(), out + o * c_out,
-                   [](double value) { return static_cast<float>(value); });
-  }
+  with_feature_type(args.out.dtype(), [&]<class T>(T) {
+    T* out = args.out.mutable_data<T>();
+    for (std::int64_t o = 0; o < args.problem.n_out; ++o) {
+      sparse_conv_rows(exact, {&o, 1}, row.data(), abs_sum.data());
+      std::transform(row.begin(), row.end(), out + o * c_out,
+                     [](double value) { return round_to<T>(value); });
+    }
+  });
 }
 
 }  // namespace aerogel::reference

@@ -7,16 +7,19 @@
 #include <vector>
 
 #include "backend/reference/kernels_of.h"
+#include "core/feature_types.h"
+#include "core/half.h"
 
 namespace aerogel::reference {
 namespace {
 
 using Cell = std::array<std::int32_t, 3>;  // z, y, x
 
-std::optional<Cell> cell_of(const float* point, const GridNumbers& grid) {
+template <class T>
+std::optional<Cell> cell_of(const T* point, const GridNumbers& grid) {
   Cell cell{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const float index = std::floor((point[axis] - grid.lo[axis]) / grid.size[axis]);
+    const float index = std::floor((to_f32(point[axis]) - grid.lo[axis]) / grid.size[axis]);
     if (!(index >= 0.0f && index < static_cast<float>(grid.extent[axis]))) return std::nullopt;
     cell[2 - axis] = static_cast<std::int32_t>(index);
   }
@@ -63,16 +66,19 @@ void voxelize(const VoxelizeArgs& args) {
   }
 }
 
-void voxelize_mean(const VoxelizeMeanArgs& args) {
+namespace {
+
+template <class T>
+void voxelize_mean_of(const VoxelizeMeanArgs& args) {
   const std::int64_t count = args.points.size(0);
   const std::int64_t width = args.points.size(1);
   std::map<Cell, std::vector<std::int64_t>> points_of;
   for (std::int64_t p = 0; p < count; ++p) {
-    if (const auto cell = cell_of(args.points.data<float>() + p * width, args.grid))
+    if (const auto cell = cell_of(args.points.data<T>() + p * width, args.grid))
       points_of[*cell].push_back(p);
   }
   const auto n = static_cast<std::int64_t>(points_of.size());
-  *args.features = Tensor::empty({n, width}, DType::kF32);
+  *args.features = Tensor::empty({n, width}, dtype_of<T>);
   *args.indices = Tensor::empty({n, 4}, DType::kI32);
   *args.points_per_voxel = Tensor::empty({n}, DType::kI32);
   *args.point_voxel = Tensor::empty({count}, DType::kI64);
@@ -81,9 +87,9 @@ void voxelize_mean(const VoxelizeMeanArgs& args) {
   for (const auto& [cell, points] : points_of) {
     for (std::int64_t f = 0; f < width; ++f) {
       double sum = 0;
-      for (std::int64_t p : points) sum += args.points.data<float>()[p * width + f];
-      args.features->mutable_data<float>()[row * width + f] =
-          static_cast<float>(sum / static_cast<double>(points.size()));
+      for (std::int64_t p : points) sum += to_f32(args.points.data<T>()[p * width + f]);
+      args.features->mutable_data<T>()[row * width + f] =
+          round_to<T>(sum / static_cast<double>(points.size()));
     }
     for (std::int64_t p : points) args.point_voxel->mutable_data<std::int64_t>()[p] = row;
     auto* site = args.indices->mutable_data<std::int32_t>() + row * 4;
@@ -92,6 +98,12 @@ void voxelize_mean(const VoxelizeMeanArgs& args) {
     args.points_per_voxel->mutable_data<std::int32_t>()[row] = static_cast<std::int32_t>(points.size());
     ++row;
   }
+}
+
+}  // namespace
+
+void voxelize_mean(const VoxelizeMeanArgs& args) {
+  with_feature_type(args.points.dtype(), [&]<class T>(T) { voxelize_mean_of<T>(args); });
 }
 
 }  // namespace aerogel::reference

@@ -39,5 +39,19 @@ TEST(Half, RoundsToNearestEven) {
   EXPECT_TRUE(std::isnan(bf16_to_f32(f32_to_bf16(std::nanf("")))));
 }
 
+TEST(Half, DoublesAreRoundedOnce) {
+  // f32 rounds both to a tie of f16 and bf16; only what was below or above it says which way to go.
+  EXPECT_EQ(round_to<F16>(1.0 + 0x1p-11 + 0x1p-40).bits, f32_to_f16(1.0f + 0x1p-10f));
+  EXPECT_EQ(round_to<F16>(-1.0 - 0x1p-11 - 0x1p-40).bits, f32_to_f16(-1.0f - 0x1p-10f));
+  EXPECT_EQ(round_to<F16>(1.0 + 3 * 0x1p-11 - 0x1p-40).bits, f32_to_f16(1.0f + 0x1p-10f));
+  EXPECT_EQ(round_to<BF16>(1.0 + 0x1p-8 + 0x1p-40).bits, f32_to_bf16(1.0f + 0x1p-7f));
+  EXPECT_EQ(round_to<F16>(1.0 + 0x1p-11).bits, f32_to_f16(1.0f));
+  EXPECT_EQ(round_to<F16>(0x1p-25 + 0x1p-70).bits, 1);
+  EXPECT_EQ(round_to<F16>(1e300).bits, 0x7c00);
+  EXPECT_EQ(round_to<BF16>(-1e300).bits, 0xff80);
+  EXPECT_EQ(round_to<F16>(-0.0).bits, 0x8000);
+  EXPECT_TRUE(std::isnan(to_f32(round_to<BF16>(std::nan("")))));
+}
+
 }  // namespace
 }  // namespace aerogel

@@ -69,7 +69,7 @@ TEST(Settle, AForcedNameOfAnotherOpIsLeftAlone) {
 
 TEST(Choose, TheCpuFallsBackOnTheReference) {
   const auto chosen = choose_conv(DType::kF64, on(Backend::kCpu));
-  EXPECT_EQ(chosen.kernel->name, "reference/sparse_conv/pair_loop/f32");
+  EXPECT_EQ(chosen.kernel->name, "reference/sparse_conv/pair_loop/float");
   for (const Candidate& candidate : chosen.candidates) {
     if (candidate.kernel == "cpu/sparse_conv/implicit_gemm/f32") {
       EXPECT_EQ(candidate.reason, "takes f32, not f64");
@@ -82,7 +82,7 @@ TEST(Choose, ARefusalListsEveryCandidateWithItsReason) {
   const std::string text = refusal(DType::kF64, on(Backend::kCpu, "cpu/sparse_conv/implicit_gemm/f32"));
   EXPECT_NE(text.find("[sparse_conv] no kernel of backend cpu takes a problem"), std::string::npos) << text;
   EXPECT_NE(text.find("cpu/sparse_conv/implicit_gemm/f32: takes f32, not f64"), std::string::npos) << text;
-  EXPECT_NE(text.find("reference/sparse_conv/pair_loop/f32: not asked for"), std::string::npos) << text;
+  EXPECT_NE(text.find("reference/sparse_conv/pair_loop/float: not asked for"), std::string::npos) << text;
 }
 
 TEST(Choose, OtherBackendsHaveNoStandIn) {

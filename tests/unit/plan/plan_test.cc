@@ -37,7 +37,7 @@ TEST(Plan, APointwiseConvolutionIsALinearLayer) {
 
 TEST(Plan, AForcedKernelIsTakenOrRefused) {
   ExecOptions exec;
-  exec.kernel = "reference/sparse_conv/pair_loop/f32";
+  exec.kernel = "reference/sparse_conv/pair_loop/float";
   EXPECT_EQ(plan_sparse_conv(problem_of({3}), exec).kernel, exec.kernel);
   EXPECT_NO_THROW(plan_sparse_conv(problem_of({1}), exec)) << "the name is of another op";
   exec.kernel = "cpu/sparse_conv/no_such/f32";

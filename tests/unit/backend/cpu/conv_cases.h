@@ -45,12 +45,13 @@ struct Case {
   unsigned epilogue;  // bits: bias, scale, shift, residual, relu
   bool nan = false;   // one input row is NaN
   std::int64_t groups = 1;
+  DType dtype = DType::kF32;
 
   std::string str() const {
     return "n_in=" + std::to_string(n_in) + ":n_out=" + std::to_string(n_out) +
            ":K=" + std::to_string(volume) + ":cin=" + std::to_string(c_in) +
            ":cout=" + std::to_string(c_out) + ":epilogue=" + std::to_string(epilogue) +
-           ":groups=" + std::to_string(groups);
+           ":groups=" + std::to_string(groups) + ":dtype=" + std::string(dtype_name(dtype));
   }
 };
 
@@ -110,6 +111,10 @@ struct Problem {
     args.problem.c_in = c.c_in;
     args.problem.c_out = c.c_out;
     args.problem.groups = c.groups;
+    args.problem.dtype = c.dtype;
+    args.in = args.in.to(c.dtype);
+    if (c.dtype != DType::kF32) args.weight = args.weight.canonical().to(c.dtype);
+    if (args.epilogue.residual.defined()) args.epilogue.residual = args.epilogue.residual.to(c.dtype);
   }
 
   std::vector<float> run(const Kernel<SparseConvArgs>& kernel, int threads) {
@@ -117,10 +122,12 @@ struct Problem {
     args.threads = threads;
     args.out = Tensor::empty({args.problem.n_out, args.problem.c_out}, DType::kF32);
     std::fill_n(args.out.mutable_data<float>(), args.out.numel(), 777.0F);
+    args.out = args.out.to(args.problem.dtype);
     std::vector<char> workspace(static_cast<std::size_t>(kernel.workspace_bytes(args)));
     args.workspace = workspace.data();
     kernel.run(args);
-    return {args.out.data<float>(), args.out.data<float>() + args.out.numel()};
+    const Tensor out = args.out.to(DType::kF32);
+    return {out.data<float>(), out.data<float>() + out.numel()};
   }
 
   /// Checks every element of `out` against the sum in double.
@@ -128,12 +135,13 @@ struct Problem {
     const std::int64_t c_in = args.problem.c_in, c_out = args.problem.c_out, volume = args.weight.volume();
     const std::int64_t group_in = args.weight.c_in(), group_out = c_out / args.problem.groups;
     std::vector<double> sum(out.size()), size(out.size());
+    const Tensor in = args.in.to(DType::kF32), weight = args.weight.canonical().to(DType::kF32);
     const auto add = [&](std::int64_t i, std::int64_t o, std::int64_t k) {
       for (std::int64_t co = 0; co < c_out; ++co) {
-        const float* w = args.weight.canonical().data<float>() + (co * volume + k) * group_in;
+        const float* w = weight.data<float>() + (co * volume + k) * group_in;
         for (std::int64_t ci = 0; ci < group_in; ++ci) {
           const double term =
-              static_cast<double>(args.in.data<float>()[i * c_in + co / group_out * group_in + ci]) *
+              static_cast<double>(in.data<float>()[i * c_in + co / group_out * group_in + ci]) *
               static_cast<double>(w[ci]);
           sum[static_cast<std::size_t>(o * c_out + co)] += term;
           size[static_cast<std::size_t>(o * c_out + co)] += std::abs(term);
@@ -153,12 +161,14 @@ struct Problem {
     const auto value_of = [](const Tensor& t, std::int64_t i, double otherwise) {
       return t.defined() ? static_cast<double>(t.data<float>()[i]) : otherwise;
     };
+    const Tensor residuals = args.epilogue.residual.defined() ? args.epilogue.residual.to(DType::kF32) : Tensor();
+    const double unit = args.problem.dtype == DType::kF16 ? 0x1p-11 : args.problem.dtype == DType::kBF16 ? 0x1p-8 : 0;
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(out.size()); ++i) {
       const std::int64_t co = i % c_out;
       const auto at = static_cast<std::size_t>(i);
       const double bias = value_of(args.epilogue.bias, co, 0), scale = value_of(args.epilogue.scale, co, 1);
       const double shift = value_of(args.epilogue.shift, co, 0),
-                   residual = value_of(args.epilogue.residual, i, 0);
+                   residual = value_of(residuals, i, 0);
       double expected = (sum[at] + bias) * scale + shift + residual;
       if (args.epilogue.activation == Activation::kRelu && expected < 0) expected = 0;
       const double terms =
@@ -167,7 +177,8 @@ struct Problem {
         ASSERT_TRUE(std::isnan(out[at])) << "element " << i;
         continue;
       }
-      ASSERT_NEAR(static_cast<double>(out[at]), expected, 8 * 1.2e-7 * terms) << "element " << i;
+      ASSERT_NEAR(static_cast<double>(out[at]), expected,
+                  8 * 1.2e-7 * terms + unit * (1 + std::abs(expected))) << "element " << i;
     }
   }
 };

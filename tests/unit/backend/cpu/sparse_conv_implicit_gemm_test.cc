@@ -10,8 +10,11 @@ void check(const Case& c, unsigned seed) {
   for_each_target([&](const std::string& target) {
     SCOPED_TRACE(c.str() + ":seed=" + std::to_string(seed) + ":target=" + target);
     Problem problem(c, true, seed);
-    const std::vector<float> one = problem.run(cpu::kSparseConvImplicitGemm, 1);
-    const std::vector<float> two = problem.run(cpu::kSparseConvImplicitGemm, 2);
+    const Kernel<SparseConvArgs>& row = c.dtype == DType::kF16    ? cpu::kSparseConvImplicitGemmF16
+                                        : c.dtype == DType::kBF16 ? cpu::kSparseConvImplicitGemmBf16
+                                                                  : cpu::kSparseConvImplicitGemm;
+    const std::vector<float> one = problem.run(row, 1);
+    const std::vector<float> two = problem.run(row, 2);
     ASSERT_TRUE(same_bits(one, two)) << "threads change the bits";
     problem.judge(one);
   });
@@ -58,6 +61,16 @@ TEST(SparseConvImplicitGemm, GroupsOfEveryWidth) {
     for (std::int64_t groups : {2, 3, 8}) {
       check({60, 80, 3, width * groups, (width + 3) * groups, 0.5, 31, false, groups}, 7);
     }
+  }
+}
+
+TEST(SparseConvImplicitGemm, HalfFeaturesOfEveryWidth) {
+  for (const DType dtype : {DType::kF16, DType::kBF16}) {
+    for (std::int64_t c : {1, 3, 8, 16, 17, 32, 100}) check({60, 300, 4, c, c + 5, 0.7, 31, false, 1, dtype}, 8);
+    check({700, 900, 3, 400, 9, 0.9, 0, false, 1, dtype}, 9);  // more pairs in a segment than are widened at once
+    check({60, 80, 3, 24, 36, 0.5, 31, false, 4, dtype}, 10);
+    check({60, 80, 3, 20, 21, 0.5, 31, true, 1, dtype}, 11);
+    check({0, 10, 27, 4, 5, 0.5, 31, false, 1, dtype}, 12);
   }
 }
 
