@@ -25,6 +25,7 @@ struct ConvProblem {
   bool affine = false;
   bool residual = false;
   Activation activation = Activation::kNone;
+  bool requantised = false;  ///< i8 only: the result is i8 too, else f32
 
   double flop() const noexcept;  ///< 2 · pairs · C_in · C_out / groups
   /// "sparse_conv:kind=subm:kernel=3x3x3:…:n=66035:pairs=537000:cin=64:cout=64:dtype=f32:epilogue=bias+relu",
@@ -32,17 +33,28 @@ struct ConvProblem {
   std::string str() const;
 };
 
+/// What the integers of an i8 layer stand for: x = in_scale · in, w[n, …] = weight_scale[n] · weight[n, …].
+struct Quantization {
+  float in_scale = 0;   ///< > 0; 0: the layer is not quantised
+  Tensor weight_scale;  ///< [C_out] f32
+  float out_scale = 0;  ///< > 0: the result is i8, round(out / out_scale), half to even, saturated; 0: f32
+
+  bool given() const noexcept { return in_scale != 0 || out_scale != 0 || weight_scale.defined(); }
+};
+
 /// Fused behind a convolution or linear layer, in this order:
 ///
 ///   out = activation( (conv + bias) · scale + shift + residual )
 ///
-/// Undefined tensors are left out.
+/// Undefined tensors are left out. With `quantization`, conv = Σ in · weight · in_scale · weight_scale[n],
+/// the sum in integers and exact.
 struct Epilogue {
   Tensor bias;      ///< [C_out] f32 or the features' dtype, as scale and shift
   Tensor scale;     ///< [C_out] folded batch norm
   Tensor shift;     ///< [C_out]
-  Tensor residual;  ///< [N_out, C_out] of the features' dtype
+  Tensor residual;  ///< [N_out, C_out] of the features' dtype; f32 beside i8
   Activation activation = Activation::kNone;
+  Quantization quantization;  ///< for i8 features and weights
 };
 
 /// Convolution weights in the canonical layout, with the packed forms that kernels made of them.
@@ -50,8 +62,8 @@ struct Epilogue {
 class ConvWeight {
  public:
   ConvWeight() = default;
-  /// weight [C_out, k0, …, C_in / groups] f32, f16 or bf16 (KRSC); a 2-D tensor [C_out, C_in] is a pointwise
-  /// weight of any ndim.
+  /// weight [C_out, k0, …, C_in / groups] f32, f16, bf16 or i8 (KRSC); a 2-D tensor [C_out, C_in] is a
+  /// pointwise weight of any ndim.
   ConvWeight(const Tensor& weight);  // NOLINT(google-explicit-constructor): a weight is a tensor to its users
 
   bool defined() const noexcept { return impl_ != nullptr; }

@@ -70,12 +70,12 @@ enum class Duplicates : std::uint8_t { kError, kFirst, kSum, kMean, kMax };
 
 /// Features on sites: row i of `features` belongs to site i of `coordinates`.
 struct SparseTensor {
-  Tensor features;          ///< [N, C] f32, f16 or bf16
+  Tensor features;          ///< [N, C] f32, f16, bf16, or i8 for convolutions
   Coordinates coordinates;  ///< N sites
 
   /// Checks that rows and sites agree and joins equal rows as asked (the first of them keeps its place).
   ///
-  ///   features       [N, C]       f32, f16 or bf16
+  ///   features       [N, C]       f32, f16, bf16 or i8 (whose equal rows are an error always)
   ///   indices        [N, 1+ndim]  i32
   ///   throws   InvalidArgument   as Coordinates::create; feature rows that are not N; dtype
   static SparseTensor create(const Tensor& features, const Tensor& indices, const Dims& spatial_shape,

@@ -18,6 +18,7 @@ std::string ConvProblem::str() const {
   add(affine, "affine");
   add(residual, "residual");
   add(activation != Activation::kNone, activation_name(activation));
+  add(requantised, "requantise");
   return fmt::format("sparse_conv:{}:n_in={}:n_out={}:pairs={}:cin={}:cout={}{}:dtype={}:epilogue={}",
                      spec.str(), n_in, n_out, pairs, c_in, c_out,
                      groups == 1 ? "" : fmt::format(":groups={}", groups), dtype_name(dtype),

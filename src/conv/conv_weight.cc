@@ -18,9 +18,10 @@ struct ConvWeight::Impl {
 
 ConvWeight::ConvWeight(const Tensor& weight) : impl_(std::make_shared<Impl>()) {
   const int axes = weight.shape().size();
-  if (!weight.defined() || !is_feature_dtype(weight.dtype()) || axes < 2 || axes > 2 + kMaxNdim) {
+  if (!weight.defined() || (!is_feature_dtype(weight.dtype()) && weight.dtype() != DType::kI8) || axes < 2 ||
+      axes > 2 + kMaxNdim) {
     throw InvalidArgument(fmt::format(
-        "[conv_weight] expected f32, f16 or bf16 [C_out, k0, …, C_in] with 0 to {} kernel axes, got {}",
+        "[conv_weight] expected f32, f16, bf16 or i8 [C_out, k0, …, C_in] with 0 to {} kernel axes, got {}",
         kMaxNdim, weight.str()));
   }
   for (int axis = 0; axis < axes; ++axis) {

@@ -1,5 +1,7 @@
 #include "aerogel/ops/convolution.h"
 
+#include <cmath>
+
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
@@ -46,6 +48,35 @@ void check_weight(std::string_view op, const Tensor& features, const ConvWeight&
   }
 }
 
+/// Scales for i8 features, and none for others.
+void check_quantization(std::string_view op, const Quantization& scales, DType dtype, std::int64_t c_out) {
+  if ((dtype == DType::kI8) != scales.given()) {
+    throw InvalidArgument(
+        fmt::format("[{}] features are {}: i8 features need Epilogue::quantization, others take none", op,
+                    dtype_name(dtype)));
+  }
+  if (dtype != DType::kI8) return;
+  check_f32(op, "weight_scale", scales.weight_scale, {c_out});
+  const auto is_scale = [](float scale) { return scale > 0 && std::isfinite(scale); };
+  if (!is_scale(scales.in_scale) || (scales.out_scale != 0 && !is_scale(scales.out_scale))) {
+    throw InvalidArgument(
+        fmt::format("[{}] in_scale must be positive and finite and out_scale too or 0, got {} and {}", op,
+                    scales.in_scale, scales.out_scale));
+  }
+}
+
+/// Features [N, C] of a dtype that convolutions take.
+void check_conv_features(std::string_view op, const Tensor& features, std::int64_t rows) {
+  const bool is_i8 = features.defined() && features.dtype() == DType::kI8;
+  is_i8 ? check_dtype(op, "features", features, DType::kI8, {rows, -1})
+        : check_features(op, "features", features, {rows, -1});
+}
+
+void check_input(std::string_view op, const SparseTensor& in) {
+  if (!in.coordinates.defined()) throw InvalidArgument(fmt::format("[{}] the input has no coordinates", op));
+  check_conv_features(op, in.features, in.coordinates.size());
+}
+
 /// Runs the convolution (or, without a map, the linear layer) into a new tensor and reports it.
 Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight, const KernelSpec& spec,
                 std::int64_t groups, const KernelMap* map, const Epilogue& epilogue, const ExecOptions& exec,
@@ -65,18 +96,26 @@ Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight,
   problem.affine = epilogue.scale.defined() || epilogue.shift.defined();
   problem.residual = epilogue.residual.defined();
   problem.activation = epilogue.activation;
+  check_quantization(op, epilogue.quantization, problem.dtype, problem.c_out);
+  const DType beside =
+      problem.dtype == DType::kI8 ? DType::kF32 : problem.dtype;  // of what the epilogue adds
+  problem.requantised = epilogue.quantization.out_scale != 0;
+
   args.map = map;
   args.in = in.contiguous();
   args.weight = weight;
-  args.epilogue.bias = per_channel(op, "bias", epilogue.bias, problem.dtype, problem.c_out);
-  args.epilogue.scale = per_channel(op, "scale", epilogue.scale, problem.dtype, problem.c_out);
-  args.epilogue.shift = per_channel(op, "shift", epilogue.shift, problem.dtype, problem.c_out);
+  args.epilogue.quantization = epilogue.quantization;
+  Tensor& weight_scale = args.epilogue.quantization.weight_scale;
+  if (weight_scale.defined()) weight_scale = weight_scale.contiguous();
+  args.epilogue.bias = per_channel(op, "bias", epilogue.bias, beside, problem.c_out);
+  args.epilogue.scale = per_channel(op, "scale", epilogue.scale, beside, problem.c_out);
+  args.epilogue.shift = per_channel(op, "shift", epilogue.shift, beside, problem.c_out);
   args.epilogue.activation = epilogue.activation;
   if (epilogue.residual.defined()) {
-    check_dtype(op, "residual", epilogue.residual, problem.dtype, {problem.n_out, problem.c_out});
+    check_dtype(op, "residual", epilogue.residual, beside, {problem.n_out, problem.c_out});
     args.epilogue.residual = epilogue.residual.contiguous();
   }
-  args.out = Tensor::empty({problem.n_out, problem.c_out}, problem.dtype, exec);
+  args.out = Tensor::empty({problem.n_out, problem.c_out}, problem.requantised ? DType::kI8 : beside, exec);
   record.op = op;
   record.problem = problem.str();
   record.sites_in = problem.n_in;
@@ -96,7 +135,7 @@ Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight,
 SparseTensor conv_of_kind(std::string_view op, ConvKind kind, const SparseTensor& in,
                           const ConvWeight& weight, const ConvOptions& options, const Epilogue& epilogue,
                           const ExecOptions& exec) {
-  check_sparse(op, in);
+  check_input(op, in);
   const Dims kernel = kernel_of(op, weight, in.coordinates.ndim());
   check_weight(op, in.features, weight, options.groups);
   const KernelSpec spec = KernelSpec::make(kind, kernel, options.stride, options.padding, options.dilation,
@@ -133,7 +172,7 @@ SparseTensor transposed_conv(const SparseTensor& in, const ConvWeight& weight, c
 SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const ConvWeight& weight,
                           const ConvOptions& options, const Epilogue& epilogue, const ExecOptions& exec) {
   constexpr std::string_view kOp = "inverse_conv";
-  check_sparse(kOp, in);
+  check_input(kOp, in);
   if (!onto.defined()) throw InvalidArgument("[inverse_conv] undefined target coordinates");
   const Dims kernel = kernel_of(kOp, weight, onto.ndim());
   const KernelSpec spec = KernelSpec::make(ConvKind::kInverse, kernel, options.stride, options.padding,
@@ -155,7 +194,7 @@ SparseTensor inverse_conv(const SparseTensor& in, const Coordinates& onto, const
 
 Tensor linear(const Tensor& in, const ConvWeight& weight, const Epilogue& epilogue, const ExecOptions& exec) {
   constexpr std::string_view kOp = "linear";
-  check_features(kOp, "features", in, {-1, -1});
+  check_conv_features(kOp, in, -1);
   if (!weight.defined() || weight.volume() != 1) {
     throw InvalidArgument(fmt::format("[linear] expected a weight [C_out, C_in], got {}",
                                       weight.defined() ? weight.canonical().str() : "undefined"));

@@ -16,9 +16,10 @@ namespace aerogel {
 namespace {
 
 void check_features(const Tensor& features, std::int64_t rows) {
-  if (!features.defined() || !is_feature_dtype(features.dtype()) || features.shape().size() != 2) {
+  const bool is_i8 = features.defined() && features.dtype() == DType::kI8;
+  if (!features.defined() || !(is_i8 || is_feature_dtype(features.dtype())) || features.shape().size() != 2) {
     throw InvalidArgument(
-        fmt::format("[sparse_tensor] features must be f32, f16 or bf16 [N, C], got {}", features.str()));
+        fmt::format("[sparse_tensor] features must be f32, f16, bf16 or i8 [N, C], got {}", features.str()));
   }
   if (features.size(0) != rows) {
     throw InvalidArgument(
@@ -50,6 +51,10 @@ SparseTensor SparseTensor::create(const Tensor& features, const Tensor& indices,
   if (indices.defined() && !indices.shape().empty()) check_features(features, indices.size(0));
   if (duplicates == Duplicates::kError) {
     return {features.contiguous(), Coordinates::create(indices, spatial_shape, batch_size)};
+  }
+  if (features.dtype() == DType::kI8) {
+    throw InvalidArgument(
+        "[sparse_tensor] equal rows of i8 features cannot be joined: they have no scale here");
   }
   // The distinct rows first: their creation also checks every range, so that keys below are legal.
   const std::int64_t n = indices.size(0);

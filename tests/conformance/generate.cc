@@ -217,7 +217,19 @@ void expect_within(const Tensor& got, const std::vector<double>& expected, const
                         << (expected.empty() ? 0 : bound[at]);
 }
 
+Tensor integer_tensor(Random& random, const Dims& shape) {
+  Tensor tensor = Tensor::empty(shape, DType::kI8);
+  std::generate_n(tensor.mutable_data<std::int8_t>(), tensor.numel(),
+                  [&] { return static_cast<std::int8_t>(random.integer(-128, 127)); });
+  return tensor;
+}
+
 Tensor poisoned(const Dims& shape, DType dtype) {
+  if (dtype == DType::kI8) {
+    Tensor integers = Tensor::empty(shape, dtype);
+    std::fill_n(integers.mutable_data<std::int8_t>(), integers.numel(), std::int8_t{85});
+    return integers;
+  }
   Tensor tensor = Tensor::empty(shape, DType::kF32);
   std::fill_n(tensor.mutable_data<float>(), tensor.numel(), std::numeric_limits<float>::quiet_NaN());
   return tensor.to(dtype);

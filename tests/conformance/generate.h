@@ -35,6 +35,9 @@ class Random {
 /// [shape], signed uniform in [-1, 1).
 Tensor signed_tensor(Random& random, const Dims& shape, DType dtype = DType::kF32);
 
+/// [shape] i8, uniform in [-128, 127].
+Tensor integer_tensor(Random& random, const Dims& shape);
+
 /// f32, f16 or bf16: as problem key and as the key says, f32 where there is none.
 std::string random_dtype(Random& random);  ///< "dtype=bf16"
 DType dtype_of(const ProblemString& problem);
@@ -42,7 +45,7 @@ DType dtype_of(const ProblemString& problem);
 /// What rounding `value` to a feature dtype may change.
 double rounding_of(DType dtype, double value);
 
-/// The elements of f32, f16 or bf16.
+/// The elements of f32, f16, bf16 or i8.
 std::vector<double> doubles(const Tensor& tensor);
 
 /// About `count` distinct rows inside `shape`, clustered so that neighbours exist, in random order unless
@@ -110,7 +113,7 @@ void expect_same_bits(const Tensor& got, const Tensor& expected, const char* wha
 /// |got − expected| ≤ bound per element, with NaN matching NaN; reports the worst.
 void expect_within(const Tensor& got, const std::vector<double>& expected, const std::vector<double>& bound);
 
-/// Filled with NaN, so that an element that a kernel forgets is seen.
+/// Filled with NaN (i8: 85), so that an element that a kernel forgets is seen.
 Tensor poisoned(const Dims& shape, DType dtype = DType::kF32);
 
 }  // namespace aerogel::testing

@@ -18,6 +18,8 @@ extern const Kernel<SparseConvArgs> kSparseConvDepthwise;     // cpu/sparse_conv
 extern const Kernel<SparseConvArgs> kLinearDepthwise;         // cpu/linear/depthwise/float
 extern const Kernel<SparseConvArgs> kSparseConvImplicitGemmF16;
 extern const Kernel<SparseConvArgs> kSparseConvImplicitGemmBf16;
+extern const Kernel<SparseConvArgs> kSparseConvImplicitGemmI8;
+extern const Kernel<SparseConvArgs> kLinearPackedGemmI8;
 extern const Kernel<SparseConvArgs> kLinearPackedGemmF16;
 extern const Kernel<SparseConvArgs> kLinearPackedGemmBf16;
 extern const Kernel<SparseConvArgs> kLinearPackedGemm;  // cpu/linear/packed_gemm/f32

@@ -6,9 +6,10 @@ namespace aerogel::cpu {
 const KernelTables& kernels() {
   static const Kernel<MapArgs> build_kernel_map[] = {kBuildKernelMapSortedMerge};
   static const Kernel<SparseConvArgs> sparse_conv[] = {
-      kSparseConvDepthwise, kSparseConvImplicitGemm, kSparseConvImplicitGemmF16, kSparseConvImplicitGemmBf16};
+      kSparseConvDepthwise, kSparseConvImplicitGemm, kSparseConvImplicitGemmF16, kSparseConvImplicitGemmBf16,
+      kSparseConvImplicitGemmI8};
   static const Kernel<SparseConvArgs> linear[] = {kLinearDepthwise, kLinearPackedGemm, kLinearPackedGemmF16,
-                                                  kLinearPackedGemmBf16};
+                                                  kLinearPackedGemmBf16, kLinearPackedGemmI8};
   static const Kernel<PoolArgs> pool[] = {kPoolPairList};
   static const Kernel<GlobalPoolArgs> global_pool[] = {kGlobalPoolRowParts};
   static const Kernel<AffineArgs> affine[] = {kAffineRowLoop};

@@ -6,12 +6,23 @@ namespace {
 constexpr Kernel<MapArgs> kMap[] = {{"reference/build_kernel_map/binary_search/i32",
                                      "every offset of every site looked up by binary search", supports_all,
                                      nullptr, build_kernel_map}};
-constexpr Kernel<SparseConvArgs> kSparseConv[] = {{"reference/sparse_conv/pair_loop/float",
-                                                   "one sum per output element, in double", supports_all,
-                                                   nullptr, sparse_conv}};
-constexpr Kernel<SparseConvArgs> kLinear[] = {{"reference/linear/loop/float",
-                                               "one sum per output element, in double", supports_all, nullptr,
-                                               sparse_conv}};
+std::string takes_floats(const SparseConvArgs& args) {
+  return args.problem.dtype == DType::kI8 ? "takes f32, f16 and bf16, not i8" : "";
+}
+std::string takes_i8(const SparseConvArgs& args) {
+  return args.problem.dtype == DType::kI8 ? ""
+                                          : "takes i8, not " + std::string(dtype_name(args.problem.dtype));
+}
+constexpr Kernel<SparseConvArgs> kSparseConv[] = {
+    {"reference/sparse_conv/pair_loop/float", "one sum per output element, in double", takes_floats, nullptr,
+     sparse_conv},
+    {"reference/sparse_conv/pair_loop/i8", "one exact sum per output element, scaled in double", takes_i8,
+     nullptr, sparse_conv}};
+constexpr Kernel<SparseConvArgs> kLinear[] = {
+    {"reference/linear/loop/float", "one sum per output element, in double", takes_floats, nullptr,
+     sparse_conv},
+    {"reference/linear/loop/i8", "one exact sum per output element, scaled in double", takes_i8, nullptr,
+     sparse_conv}};
 constexpr Kernel<PoolArgs> kPool[] = {{"reference/pool/pair_loop/float",
                                        "maximum, mean or sum over the pairs of each site", supports_all,
                                        nullptr, pool}};

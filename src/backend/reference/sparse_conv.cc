@@ -27,6 +27,12 @@ std::int64_t input_row(const SparseConvArgs& args, std::int64_t k, std::int64_t 
   return args.map->in_rows.data<std::int32_t>()[found - out_rows];
 }
 
+/// round(value / scale), half to even, saturated; NaN gives 0.
+std::int8_t requantise(double value, float scale) {
+  const double rounded = std::nearbyint(value / double{scale});
+  return rounded == rounded ? static_cast<std::int8_t>(std::clamp(rounded, -128.0, 127.0)) : std::int8_t{0};
+}
+
 /// The same problem with features, weights and residual in f32: exact, and free where they are f32 already.
 SparseConvArgs widened(SparseConvArgs args) {
   args.in = args.in.to(DType::kF32);
@@ -69,7 +75,13 @@ void sparse_conv_rows(const SparseConvArgs& given, std::span<const std::int64_t>
         }
       }
     }
+    const Quantization& scales = args.epilogue.quantization;
     for (std::int64_t n = 0; n < c_out; ++n) {
+      if (args.problem.dtype == DType::kI8) {
+        const double factor = double{scales.in_scale} * double{scales.weight_scale.data<float>()[n]};
+        sum[n] *= factor;
+        absolute[n] *= std::abs(factor);
+      }
       const auto add = [&](double term) {
         sum[n] += term;
         absolute[n] += std::abs(term);
@@ -91,13 +103,19 @@ void sparse_conv(const SparseConvArgs& args) {
   const std::int64_t c_out = args.problem.c_out;
   std::vector<double> row(static_cast<std::size_t>(c_out));
   std::vector<double> abs_sum(static_cast<std::size_t>(c_out));
-  with_feature_type(args.out.dtype(), [&]<class T>(T) {
-    T* out = args.out.mutable_data<T>();
+  const auto run_rows = [&](auto* out, const auto& round) {
     for (std::int64_t o = 0; o < args.problem.n_out; ++o) {
       sparse_conv_rows(exact, {&o, 1}, row.data(), abs_sum.data());
-      std::transform(row.begin(), row.end(), out + o * c_out,
-                     [](double value) { return round_to<T>(value); });
+      std::transform(row.begin(), row.end(), out + o * c_out, round);
     }
+  };
+  if (args.problem.requantised) {
+    const float scale = args.epilogue.quantization.out_scale;
+    return run_rows(args.out.mutable_data<std::int8_t>(),
+                    [scale](double value) { return requantise(value, scale); });
+  }
+  with_feature_type(args.out.dtype(), [&]<class T>(T) {
+    run_rows(args.out.mutable_data<T>(), [](double value) { return round_to<T>(value); });
   });
 }
 

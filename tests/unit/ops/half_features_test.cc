@@ -1,4 +1,5 @@
-// f16 and bf16 features through the public verbs: dtypes in and out, one rounding, what is refused, and memory.
+// f16 and bf16 features through the public verbs: dtypes in and out, one rounding, what is refused, and
+// memory.
 #include <string>
 #include <vector>
 
@@ -26,9 +27,9 @@ Tensor numbers(const Dims& shape, const std::vector<float>& values, DType dtype)
 
 /// One channel on sites 0, 1 and 2 of a line.
 SparseTensor line(const std::vector<float>& features, DType dtype) {
-  return SparseTensor::create(
-      numbers({3, 1}, features, dtype),
-      Tensor::from<std::int32_t>({3, 2}, std::vector<std::int32_t>{0, 0, 0, 1, 0, 2}), {3}, 1);
+  return SparseTensor::create(numbers({3, 1}, features, dtype),
+                              Tensor::from<std::int32_t>({3, 2}, std::vector<std::int32_t>{0, 0, 0, 1, 0, 2}),
+                              {3}, 1);
 }
 
 TEST(HalfFeatures, ConvolutionsSumInF32AndRoundOnce) {
@@ -44,7 +45,8 @@ TEST(HalfFeatures, ConvolutionsSumInF32AndRoundOnce) {
     // A bias in f32 or bf16, before the rounding.
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       const Epilogue bias{.bias = numbers({1}, {1}, dtype)};
-      EXPECT_EQ(values(subm_conv(x, ones, {}, bias, exec).features), (std::vector<float>{258, 260, 258}));  // 259 ties
+      EXPECT_EQ(values(subm_conv(x, ones, {}, bias, exec).features),
+                (std::vector<float>{258, 260, 258}));  // 259 ties
     }
     const SparseTensor half = line({1, 2048, 1}, DType::kF16);
     EXPECT_EQ(values(sum_pool(half, {3}, {}, PoolSites::kSubmanifold, exec).features),
@@ -74,13 +76,15 @@ TEST(HalfFeatures, EveryOpKeepsTheDtype) {
       check(concat(parts, exec).features, {1, 1, -2, -2, 3, 3});
       check(batch_norm(x, {one, one, one, one, 0}, exec).features, {1, -2, 3});
       check(batch_norm_train(line({-1, 0, 1}, dtype), {one, one, {}, {}, 1.0 / 3}, exec).features, {0, 1, 2});
-      check(max_pool(x, {3}, {}, PoolSites::kSubmanifold, MaxIdentity::kNegativeInfinity, exec).features, {1, 3, 3});
+      check(max_pool(x, {3}, {}, PoolSites::kSubmanifold, MaxIdentity::kNegativeInfinity, exec).features,
+            {1, 3, 3});
       check(global_max_pool(x, exec), {3});
       check(global_sum_pool(x, exec), {2});
       const Tensor dense = to_dense(x, DenseLayout::kChannelsLast, exec);
       check(dense, as_is);
       check(from_dense(dense, DenseLayout::kChannelsLast, exec).features, as_is);
-      check(devoxelize_nearest(x.features, Tensor::from<std::int64_t>({2}, std::vector<std::int64_t>{2, -1}), exec),
+      check(devoxelize_nearest(x.features, Tensor::from<std::int64_t>({2}, std::vector<std::int64_t>{2, -1}),
+                               exec),
             {3, 0});
       const Tensor points = numbers({2, 4}, {0.25, 0.5, 0.5, 4, 0.75, 0.5, 0.5, 8}, dtype);
       check(voxelize_mean(points, {}, exec).voxels.features, {0.5, 0.5, 0.5, 6});
@@ -92,7 +96,8 @@ TEST(HalfFeatures, OneDtypeForAll) {
   const SparseTensor x = line({1, 2, 3}, DType::kF16);
   const Tensor weight = numbers({1, 3, 1}, {1, 1, 1}, DType::kF16);
   EXPECT_THROW(subm_conv(x, weight.to(DType::kF32)), InvalidArgument);
-  EXPECT_THROW(subm_conv(x, weight, {}, {.residual = numbers({3, 1}, {1, 2, 3}, DType::kF32)}), InvalidArgument);
+  EXPECT_THROW(subm_conv(x, weight, {}, {.residual = numbers({3, 1}, {1, 2, 3}, DType::kF32)}),
+               InvalidArgument);
   EXPECT_THROW(subm_conv(x, weight, {}, {.bias = numbers({1}, {1}, DType::kBF16)}), InvalidArgument);
   EXPECT_THROW(add(x, x.with_features(x.features.to(DType::kF32))), InvalidArgument);
   EXPECT_THROW(voxelize(numbers({1, 3}, {0, 0, 0}, DType::kF16), {}, {}), InvalidArgument);

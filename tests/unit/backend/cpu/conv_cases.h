@@ -161,14 +161,16 @@ struct Problem {
     const auto value_of = [](const Tensor& t, std::int64_t i, double otherwise) {
       return t.defined() ? static_cast<double>(t.data<float>()[i]) : otherwise;
     };
-    const Tensor residuals = args.epilogue.residual.defined() ? args.epilogue.residual.to(DType::kF32) : Tensor();
-    const double unit = args.problem.dtype == DType::kF16 ? 0x1p-11 : args.problem.dtype == DType::kBF16 ? 0x1p-8 : 0;
+    const Tensor residuals =
+        args.epilogue.residual.defined() ? args.epilogue.residual.to(DType::kF32) : Tensor();
+    const double unit = args.problem.dtype == DType::kF16    ? 0x1p-11
+                        : args.problem.dtype == DType::kBF16 ? 0x1p-8
+                                                             : 0;
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(out.size()); ++i) {
       const std::int64_t co = i % c_out;
       const auto at = static_cast<std::size_t>(i);
       const double bias = value_of(args.epilogue.bias, co, 0), scale = value_of(args.epilogue.scale, co, 1);
-      const double shift = value_of(args.epilogue.shift, co, 0),
-                   residual = value_of(residuals, i, 0);
+      const double shift = value_of(args.epilogue.shift, co, 0), residual = value_of(residuals, i, 0);
       double expected = (sum[at] + bias) * scale + shift + residual;
       if (args.epilogue.activation == Activation::kRelu && expected < 0) expected = 0;
       const double terms =
@@ -178,7 +180,8 @@ struct Problem {
         continue;
       }
       ASSERT_NEAR(static_cast<double>(out[at]), expected,
-                  8 * 1.2e-7 * terms + unit * (1 + std::abs(expected))) << "element " << i;
+                  8 * 1.2e-7 * terms + unit * (1 + std::abs(expected)))
+          << "element " << i;
     }
   }
 };

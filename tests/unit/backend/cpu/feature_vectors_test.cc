@@ -36,7 +36,8 @@ void check_all_values() {
   args.out = Tensor::empty({1024, 64}, dtype_of<T>);
   args.threads = 1;
   cpu::kAffineRowLoop.run(args);
-  for (std::size_t i = 0; i < values.size(); ++i) expect_same(args.out.data<T>()[i], values[i], to_f32(values[i]));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    expect_same(args.out.data<T>()[i], values[i], to_f32(values[i]));
 }
 
 /// f32 numbers of every size, ties among them, rounded to T: 0 + shift.

@@ -66,8 +66,10 @@ TEST(SparseConvImplicitGemm, GroupsOfEveryWidth) {
 
 TEST(SparseConvImplicitGemm, HalfFeaturesOfEveryWidth) {
   for (const DType dtype : {DType::kF16, DType::kBF16}) {
-    for (std::int64_t c : {1, 3, 8, 16, 17, 32, 100}) check({60, 300, 4, c, c + 5, 0.7, 31, false, 1, dtype}, 8);
-    check({700, 900, 3, 400, 9, 0.9, 0, false, 1, dtype}, 9);  // more pairs in a segment than are widened at once
+    for (std::int64_t c : {1, 3, 8, 16, 17, 32, 100})
+      check({60, 300, 4, c, c + 5, 0.7, 31, false, 1, dtype}, 8);
+    check({700, 900, 3, 400, 9, 0.9, 0, false, 1, dtype},
+          9);  // more pairs in a segment than are widened at once
     check({60, 80, 3, 24, 36, 0.5, 31, false, 4, dtype}, 10);
     check({60, 80, 3, 20, 21, 0.5, 31, true, 1, dtype}, 11);
     check({0, 10, 27, 4, 5, 0.5, 31, false, 1, dtype}, 12);
