@@ -2,6 +2,10 @@
 // they lie; f16 and bf16 rows are first widened into a stage that stays in the cache, a part of the segment
 // at a time, so that the microkernel is one and memory stays bounded.
 //
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, least cpu time of 25 calls taken
+// in turn on a busy shared machine: a 3×3×3 submanifold layer on a shell of 43,538 sites takes 1.33 (bf16)
+// and 1.31 (f16) of f32's time at C_in = C_out = 16, and 1.10 and 1.09 at 64.
+//
 // Re-included once per Highway target.
 #if defined(AEROGEL_BACKEND_CPU_GROUPED_SEGMENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AEROGEL_BACKEND_CPU_GROUPED_SEGMENT_INL_H_

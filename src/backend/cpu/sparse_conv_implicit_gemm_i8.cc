@@ -10,6 +10,9 @@
 // are sorted by output row, so a tile's share of an offset is found by binary search. Rows are gathered into
 // a stage of i16, some at a time, and neighbouring channels meet the weights in one multiply-and-add-pairs
 // instruction, whose products and sums are exact.
+//
+// Measured as in grouped_segment-inl.h: 3.3 times f32's time at C_in = C_out = 16, 1.2 times at 64. The gain
+// is in memory, not yet in time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/sparse_conv_implicit_gemm_i8.cc"
 #include "backend/cpu/simd_targets.h"

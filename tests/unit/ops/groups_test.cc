@@ -49,10 +49,10 @@ TEST(Groups, DepthwiseScalesEachChannelAndNamesItsRow) {
   exec.observer = [&](const OpRecord& record) { kernel = record.kernel; };
   EXPECT_EQ(values(subm_conv(line(), weight, in_groups(4), {}, exec).features),
             (std::vector<float>{21, 86, 195, 348, 10, 60, 150, 280}));
-  EXPECT_EQ(kernel, "cpu/sparse_conv/depthwise/f32");
+  EXPECT_EQ(kernel, "cpu/sparse_conv/depthwise/float");
   EXPECT_EQ(values(sparse_conv(line(), point, in_groups(4), {}, exec).features),
             (std::vector<float>{1, 4, 9, 16, 10, 40, 90, 160}));
-  EXPECT_EQ(kernel, "cpu/linear/depthwise/f32");
+  EXPECT_EQ(kernel, "cpu/linear/depthwise/float");
   exec.backend = Backend::kReference;
   EXPECT_EQ(values(subm_conv(line(), weight, in_groups(4), {}, exec).features),
             (std::vector<float>{21, 86, 195, 348, 10, 60, 150, 280}));
