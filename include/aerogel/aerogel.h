@@ -20,6 +20,7 @@
 #include "aerogel/ops/convolution.h"
 #include "aerogel/ops/dense.h"
 #include "aerogel/ops/elementwise.h"
+#include "aerogel/ops/norm.h"
 #include "aerogel/ops/pooling.h"
 #include "aerogel/ops/voxelize.h"
 #include "aerogel/plan.h"

@@ -54,6 +54,7 @@ struct Epilogue {
   Tensor shift;     ///< [C_out]
   Tensor residual;  ///< [N_out, C_out] of the features' dtype; f32 beside i8
   Activation activation = Activation::kNone;
+  float negative_slope = 0.01f;  ///< of kLeakyRelu
   Quantization quantization;  ///< for i8 features and weights
 };
 

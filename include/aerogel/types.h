@@ -70,10 +70,20 @@ inline constexpr DType dtype_of<std::int64_t> = DType::kI64;
 template <>
 inline constexpr DType dtype_of<std::uint64_t> = DType::kU64;
 
-/// What an epilogue applies last.
-enum class Activation : std::uint8_t { kNone, kRelu };
+/// What an epilogue applies last. NaN stays NaN; at ±∞ each takes its limit.
+enum class Activation : std::uint8_t {
+  kNone,       ///< x
+  kRelu,       ///< x < 0 ? 0 : x
+  kLeakyRelu,  ///< x < 0 ? x · negative_slope : x
+  kSigmoid,    ///< 1 / (1 + e⁻ˣ)
+  kSilu,       ///< x · sigmoid(x)
+  kGeluErf,    ///< x · Φ(x), Φ the normal distribution: (1 + erf(x / √2)) / 2
+  kGeluTanh,   ///< x · (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2
+};
 
-std::string_view activation_name(Activation activation) noexcept;  ///< "none", "relu"
+/// "none", "relu", "leaky_relu", "sigmoid", "silu", "gelu_erf", "gelu_tanh"
+std::string_view activation_name(Activation activation) noexcept;
+Activation parse_activation(std::string_view name);  ///< InvalidArgument listing the known names
 
 /// Up to eight 64-bit extents: a tensor shape, or one value per spatial axis. Empty means "not given".
 class Dims {

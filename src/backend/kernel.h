@@ -79,6 +79,7 @@ struct AffineArgs {
   Tensor shift;     // [C] f32 or undefined
   Tensor residual;  // [N, C] or undefined
   Activation activation = Activation::kNone;
+  float negative_slope = 0.01f;
   Tensor out;  // [N, C]
   int threads = 0;
 };
@@ -88,6 +89,31 @@ struct MomentsArgs {
   Tensor in;    // [N, C]
   Tensor mean;  // [C] f64
   Tensor var;   // [C] f64
+  int threads = 0;
+};
+
+/// out = (in − mean) / √(variance + eps) · weight + bias with the mean and biased variance of each row, in
+/// double. Not centred: the mean counts as 0, so that the variance is the mean square.
+struct RowNormArgs {
+  Tensor in;      // [N, C]
+  Tensor weight;  // [C] f32 or undefined
+  Tensor bias;    // [C] f32 or undefined
+  bool centred = true;
+  double eps = 0;
+  Tensor out;  // [N, C]
+  int threads = 0;
+};
+
+/// The same with the statistics of each batch item and group: its sites × the group's C / groups neighbouring
+/// channels.
+struct GroupNormArgs {
+  Coordinates coordinates;
+  Tensor in;                // [N, C]
+  Tensor weight;            // [C] f32 or undefined
+  Tensor bias;              // [C] f32 or undefined
+  std::int64_t groups = 1;  // divides C
+  double eps = 0;
+  Tensor out;  // [N, C]
   int threads = 0;
 };
 
@@ -182,6 +208,8 @@ struct KernelTables {
   std::span<const Kernel<GlobalPoolArgs>> global_pool;
   std::span<const Kernel<AffineArgs>> affine;
   std::span<const Kernel<MomentsArgs>> moments;
+  std::span<const Kernel<RowNormArgs>> row_norm;
+  std::span<const Kernel<GroupNormArgs>> group_norm;
   std::span<const Kernel<ConcatArgs>> concat;
   std::span<const Kernel<SiteUnionArgs>> site_union;
   std::span<const Kernel<ScatterAddArgs>> scatter_add;
@@ -201,6 +229,8 @@ struct KernelTables {
     visit("global_pool", global_pool);
     visit("affine", affine);
     visit("moments", moments);
+    visit("row_norm", row_norm);
+    visit("group_norm", group_norm);
     visit("concat", concat);
     visit("site_union", site_union);
     visit("scatter_add", scatter_add);

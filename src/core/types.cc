@@ -1,6 +1,8 @@
 #include "aerogel/types.h"
 
-#include <fmt/core.h>
+#include <iterator>
+
+#include <fmt/format.h>
 
 #include "aerogel/error.h"
 
@@ -20,6 +22,9 @@ constexpr DTypeRow kDTypes[] = {
     {DType::kBool, "bool", 1},
 };
 
+constexpr std::string_view kActivations[] = {"none", "relu",     "leaky_relu", "sigmoid",
+                                             "silu", "gelu_erf", "gelu_tanh"};
+
 }  // namespace
 
 std::size_t itemsize(DType dtype) noexcept { return kDTypes[static_cast<int>(dtype)].itemsize; }
@@ -36,7 +41,15 @@ DType parse_dtype(std::string_view name) {
 }
 
 std::string_view activation_name(Activation activation) noexcept {
-  return activation == Activation::kRelu ? "relu" : "none";
+  return kActivations[static_cast<int>(activation)];
+}
+
+Activation parse_activation(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kActivations); ++i) {
+    if (kActivations[i] == name) return static_cast<Activation>(i);
+  }
+  throw InvalidArgument(
+      fmt::format("[activation] expected one of {}, got '{}'", fmt::join(kActivations, ", "), name));
 }
 
 Dims::Dims(std::initializer_list<std::int64_t> values)

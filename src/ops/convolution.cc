@@ -111,6 +111,7 @@ Tensor run_conv(std::string_view op, const Tensor& in, const ConvWeight& weight,
   args.epilogue.scale = per_channel(op, "scale", epilogue.scale, beside, problem.c_out);
   args.epilogue.shift = per_channel(op, "shift", epilogue.shift, beside, problem.c_out);
   args.epilogue.activation = epilogue.activation;
+  args.epilogue.negative_slope = epilogue.negative_slope;
   if (epilogue.residual.defined()) {
     check_dtype(op, "residual", epilogue.residual, beside, {problem.n_out, problem.c_out});
     args.epilogue.residual = epilogue.residual.contiguous();

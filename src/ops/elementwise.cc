@@ -7,21 +7,11 @@
 #include "aerogel/error.h"
 
 #include "ops/checks.h"
+#include "ops/row_record.h"
 #include "ops/run_op.h"
 
 namespace aerogel {
 namespace {
-
-/// An OpRecord of an op that keeps its rows.
-OpRecord row_record(std::string_view op, std::int64_t n, std::int64_t c_in, std::int64_t c_out, DType dtype) {
-  OpRecord record;
-  record.op = op;
-  record.problem = fmt::format("{}:n={}:cin={}:cout={}:dtype={}", op, n, c_in, c_out, dtype_name(dtype));
-  record.sites_in = record.sites_out = n;
-  record.c_in = c_in;
-  record.c_out = c_out;
-  return record;
-}
 
 Tensor run_affine(std::string_view op, const Tensor& in, const Affine& by, const ExecOptions& exec) {
   check_features(op, "features", in, {-1, -1});
@@ -33,12 +23,22 @@ Tensor run_affine(std::string_view op, const Tensor& in, const Affine& by, const
   args.shift = per_channel(op, "shift", by.shift, in.dtype(), channels);
   if (by.residual.defined()) args.residual = by.residual.contiguous();
   args.activation = by.activation;
+  args.negative_slope = by.negative_slope;
   args.out = Tensor::empty(in.shape(), in.dtype(), exec);
   OpRecord record = row_record(op, in.size(0), channels, channels, in.dtype());
   run_op<AffineArgs>("affine", &KernelTables::affine, args, exec, record);
   record.out = args.out;
   observe(exec, record);
   return args.out;
+}
+
+Tensor activate(Activation activation, const Tensor& in, const ExecOptions& exec) {
+  return run_affine(activation_name(activation), in, {.activation = activation}, exec);
+}
+
+SparseTensor activate(Activation activation, const SparseTensor& in, const ExecOptions& exec) {
+  check_sparse(activation_name(activation), in);
+  return in.with_features(activate(activation, in.features, exec));
 }
 
 void check_norm(std::string_view op, const BatchNorm& norm, std::int64_t channels, bool running) {
@@ -74,9 +74,38 @@ Tensor affine(const Tensor& in, const Affine& by, const ExecOptions& exec) {
   return run_affine("affine", in, by, exec);
 }
 
+Tensor relu(const Tensor& in, const ExecOptions& exec) { return activate(Activation::kRelu, in, exec); }
+Tensor sigmoid(const Tensor& in, const ExecOptions& exec) { return activate(Activation::kSigmoid, in, exec); }
+Tensor silu(const Tensor& in, const ExecOptions& exec) { return activate(Activation::kSilu, in, exec); }
+Tensor gelu_erf(const Tensor& in, const ExecOptions& exec) {
+  return activate(Activation::kGeluErf, in, exec);
+}
+Tensor gelu_tanh(const Tensor& in, const ExecOptions& exec) {
+  return activate(Activation::kGeluTanh, in, exec);
+}
+Tensor leaky_relu(const Tensor& in, float negative_slope, const ExecOptions& exec) {
+  return run_affine("leaky_relu", in,
+                    {.activation = Activation::kLeakyRelu, .negative_slope = negative_slope}, exec);
+}
+
 SparseTensor relu(const SparseTensor& in, const ExecOptions& exec) {
-  check_sparse("relu", in);
-  return in.with_features(run_affine("relu", in.features, {.activation = Activation::kRelu}, exec));
+  return activate(Activation::kRelu, in, exec);
+}
+SparseTensor sigmoid(const SparseTensor& in, const ExecOptions& exec) {
+  return activate(Activation::kSigmoid, in, exec);
+}
+SparseTensor silu(const SparseTensor& in, const ExecOptions& exec) {
+  return activate(Activation::kSilu, in, exec);
+}
+SparseTensor gelu_erf(const SparseTensor& in, const ExecOptions& exec) {
+  return activate(Activation::kGeluErf, in, exec);
+}
+SparseTensor gelu_tanh(const SparseTensor& in, const ExecOptions& exec) {
+  return activate(Activation::kGeluTanh, in, exec);
+}
+SparseTensor leaky_relu(const SparseTensor& in, float negative_slope, const ExecOptions& exec) {
+  check_sparse("leaky_relu", in);
+  return in.with_features(leaky_relu(in.features, negative_slope, exec));
 }
 
 SparseTensor add(const SparseTensor& a, const SparseTensor& b, const ExecOptions& exec) {

@@ -21,12 +21,27 @@ struct Affine {
   Tensor shift;     ///< [C]
   Tensor residual;  ///< [N, C]
   Activation activation = Activation::kNone;
+  float negative_slope = 0.01f;  ///< of kLeakyRelu
 };
 Tensor affine(const Tensor& in, const Affine& by, const ExecOptions& exec = {});
 
-/// max(in, 0), NaN kept. One pass over N · C.
+/// One activation of every feature [N, C]; Activation says what each computes. The forms on a SparseTensor
+/// keep its sites. Relative error against the exact function: 10 · 2⁻²⁴, but gelu_tanh of x < 0, where the
+/// tanh's argument y loses |y| · 2⁻²¹ more.
 ///   throws   InvalidArgument   features that are not f32, f16 or bf16
+///   cost     one pass over N · C; some 20 (sigmoid) to 40 (GELU by erf) operations an element
+Tensor relu(const Tensor& in, const ExecOptions& exec = {});
+Tensor leaky_relu(const Tensor& in, float negative_slope = 0.01f, const ExecOptions& exec = {});
+Tensor sigmoid(const Tensor& in, const ExecOptions& exec = {});
+Tensor silu(const Tensor& in, const ExecOptions& exec = {});
+Tensor gelu_erf(const Tensor& in, const ExecOptions& exec = {});
+Tensor gelu_tanh(const Tensor& in, const ExecOptions& exec = {});
 SparseTensor relu(const SparseTensor& in, const ExecOptions& exec = {});
+SparseTensor leaky_relu(const SparseTensor& in, float negative_slope = 0.01f, const ExecOptions& exec = {});
+SparseTensor sigmoid(const SparseTensor& in, const ExecOptions& exec = {});
+SparseTensor silu(const SparseTensor& in, const ExecOptions& exec = {});
+SparseTensor gelu_erf(const SparseTensor& in, const ExecOptions& exec = {});
+SparseTensor gelu_tanh(const SparseTensor& in, const ExecOptions& exec = {});
 
 /// Sum of two tensors on one coordinate set.
 ///   throws   InvalidArgument   the sets or channels differ (see add_union)

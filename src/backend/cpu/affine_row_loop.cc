@@ -17,6 +17,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backend/cpu/activate-inl.h"
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
 #include "core/feature_types.h"
@@ -46,7 +47,11 @@ void affine_rows_of(const AffineArgs& args, std::int64_t begin, std::int64_t end
         value = hn::Add(value, hn::LoadU(d, shift + c));
       }
       if (residual != nullptr) value = hn::Add(value, load_f32(d, residual + n * channels + c));
-      if (relu) value = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);  // keeps NaN
+      if (relu) {
+        value = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);  // keeps NaN
+      } else if (args.activation != Activation::kNone) {
+        value = activate(d, value, args.activation, args.negative_slope);
+      }
       store_f32(value, d, out + n * channels + c);
     });
   }

@@ -23,6 +23,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backend/cpu/item_parts.h"
 #include "backend/cpu/op_kernels.h"
 #include "backend/cpu/row_arithmetic-inl.h"
 #include "core/feature_types.h"
@@ -67,15 +68,6 @@ HWY_EXPORT(max_rows);
 HWY_EXPORT(sum_rows);
 HWY_EXPORT(join_maxima);
 
-constexpr std::int64_t kLeastPartRows = 4096;
-constexpr std::int64_t kMostParts = 64;
-
-/// Rows of a part: fixed by the problem, so that results do not depend on threads.
-std::int64_t rows_of_part(std::int64_t n, std::int64_t batch) {
-  const std::int64_t parts = std::clamp<std::int64_t>(n / std::max(kLeastPartRows, 4 * batch), 1, kMostParts);
-  return std::max<std::int64_t>((n + parts - 1) / parts, 1);
-}
-
 template <class T>
 void run_of(const GlobalPoolArgs& args) {
   const std::int64_t n = args.in.size(0);
@@ -101,8 +93,7 @@ void run_of(const GlobalPoolArgs& args) {
   parallel_chunks(n, rows, args.threads, [&](std::int64_t begin, std::int64_t end) {
     HWY_DYNAMIC_DISPATCH(sum_rows)(args, begin, end, sums.data() + begin / rows * items);
   });
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(batch), 0);
-  for (std::int64_t i = 0; i < n; ++i) ++counts[args.coordinates.row(i)[0]];
+  const std::vector<std::int64_t> counts = sites_of_items(args.coordinates);
   for (std::int64_t i = 0; i < items; ++i) {
     for (std::int64_t part = 1; part < parts; ++part) sums[i] += sums[part * items + i];
     const std::int64_t divisor = args.kind == PoolKind::kAvg ? counts[i / channels] : 1;

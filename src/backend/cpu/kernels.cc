@@ -14,6 +14,8 @@ const KernelTables& kernels() {
   static const Kernel<GlobalPoolArgs> global_pool[] = {kGlobalPoolRowParts};
   static const Kernel<AffineArgs> affine[] = {kAffineRowLoop};
   static const Kernel<MomentsArgs> moments[] = {kMomentsTwoPass};
+  static const Kernel<RowNormArgs> row_norm[] = {kRowNormTwoPass};
+  static const Kernel<GroupNormArgs> group_norm[] = {kGroupNormRowParts};
   static const Kernel<ConcatArgs> concat[] = {kConcatRowCopy};
   static const Kernel<SiteUnionArgs> site_union[] = {kSiteUnionSortedMerge};
   static const Kernel<ScatterAddArgs> scatter_add[] = {kScatterAddPartByPart};
@@ -30,6 +32,8 @@ const KernelTables& kernels() {
       .global_pool = global_pool,
       .affine = affine,
       .moments = moments,
+      .row_norm = row_norm,
+      .group_norm = group_norm,
       .concat = concat,
       .site_union = site_union,
       .scatter_add = scatter_add,

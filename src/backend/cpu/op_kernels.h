@@ -10,6 +10,8 @@ extern const Kernel<PoolArgs> kPoolPairList;
 extern const Kernel<GlobalPoolArgs> kGlobalPoolRowParts;
 extern const Kernel<AffineArgs> kAffineRowLoop;
 extern const Kernel<MomentsArgs> kMomentsTwoPass;
+extern const Kernel<RowNormArgs> kRowNormTwoPass;
+extern const Kernel<GroupNormArgs> kGroupNormRowParts;
 extern const Kernel<ConcatArgs> kConcatRowCopy;
 extern const Kernel<SiteUnionArgs> kSiteUnionSortedMerge;
 extern const Kernel<ScatterAddArgs> kScatterAddPartByPart;

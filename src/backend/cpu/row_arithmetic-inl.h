@@ -81,6 +81,41 @@ HWY_INLINE void add_squared_distance(const From* HWY_RESTRICT from, const double
   }
 }
 
+/// Σ from[c] in double.
+template <class From>
+HWY_INLINE double sum_of_row(const From* from, std::int64_t channels) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> narrow;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sums = hn::Zero(d);
+  std::int64_t c = 0;
+  for (; c + lanes <= channels; c += lanes)
+    sums = hn::Add(sums, hn::PromoteTo(d, load_f32(narrow, from + c)));
+  double sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (; c < channels; ++c) sum += to_f32(from[c]);
+  return sum;
+}
+
+/// Σ (from[c] − mean)² in double.
+template <class From>
+HWY_INLINE double squared_distance_of_row(const From* from, double mean, std::int64_t channels) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> narrow;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sums = hn::Zero(d);
+  std::int64_t c = 0;
+  for (; c + lanes <= channels; c += lanes) {
+    const auto distance = hn::Sub(hn::PromoteTo(d, load_f32(narrow, from + c)), hn::Set(d, mean));
+    sums = hn::MulAdd(distance, distance, sums);
+  }
+  double sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (; c < channels; ++c) {
+    const double distance = to_f32(from[c]) - mean;
+    sum += distance * distance;
+  }
+  return sum;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace aerogel::cpu

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "backend/cpu/activate-inl.h"
 #include "backend/cpu/feature_vectors-inl.h"
 #include "backend/cpu/gemm_tile-inl.h"
 #include "backend/kernel.h"
@@ -46,7 +47,8 @@ struct TileEpilogue {
   const float* shift;  // [accumulator row], zeros if there is none
   const T* residual;   // [N_out, C_out] or null
   bool affine;         // scale or shift was given
-  bool relu;
+  Activation activation;
+  float negative_slope;
 };
 
 constexpr std::uintptr_t kScratchAlignment = 64;
@@ -80,7 +82,8 @@ TileEpilogue<T> pad_epilogue(const Epilogue& epilogue, const Grouped& grouped, f
           padded(epilogue.shift, 2, 0),
           epilogue.residual.defined() ? epilogue.residual.data<T>() : nullptr,
           epilogue.scale.defined() || epilogue.shift.defined(),
-          epilogue.activation == Activation::kRelu};
+          epilogue.activation,
+          epilogue.negative_slope};
 }
 
 inline void start_tile(const float* bias_row, std::int64_t rows, std::int64_t columns, float* acc) {
@@ -100,7 +103,8 @@ struct TileRows {
 };
 
 /// One vector of columns of all rows of a tile: acc → out. The last `lanes` < kLanes columns of a row go
-/// through a buffer. ReLU is x < 0 ? 0 : x, so that NaN stays NaN.
+/// through a buffer. ReLU is x < 0 ? 0 : x, so that NaN stays NaN; it is in every other network, so its
+/// branch is taken outside the loop.
 template <class T, bool kAffine, bool kResidual, bool kRelu>
 HWY_INLINE void finish_columns(const TileEpilogue<T>& epilogue, const TileRows& tile, const float* acc,
                                std::int64_t column, const T* residual, T* out) {
@@ -120,7 +124,11 @@ HWY_INLINE void finish_columns(const TileEpilogue<T>& epilogue, const TileRows& 
       if (lanes < kLanes) from = std::copy_n(from, lanes, tail) - lanes;
       value = hn::Add(value, load_f32(d, from));
     }
-    if (kRelu) value = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);
+    if (kRelu) {
+      value = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);
+    } else if (epilogue.activation != Activation::kNone) {
+      value = activate(d, value, epilogue.activation, epilogue.negative_slope);
+    }
     if (lanes == kLanes) {
       store_f32(value, d, out);
     } else {
@@ -147,7 +155,8 @@ void finish_tile(const TileEpilogue<T>& epilogue, const float* acc, std::int64_t
       finish_rows<T, false, true, false>,  finish_rows<T, false, true, true>,
       finish_rows<T, true, false, false>,  finish_rows<T, true, false, true>,
       finish_rows<T, true, true, false>,   finish_rows<T, true, true, true>};
-  const int variant = 4 * epilogue.affine + 2 * (epilogue.residual != nullptr) + epilogue.relu;
+  const int variant =
+      4 * epilogue.affine + 2 * (epilogue.residual != nullptr) + (epilogue.activation == Activation::kRelu);
   const TileRows tile{rows, grouped.row(), grouped.all_out(), grouped.c_out};
   for (std::int64_t g = 0; g < grouped.groups; ++g) {
     const std::int64_t at = first_row * grouped.all_out() + g * grouped.c_out;

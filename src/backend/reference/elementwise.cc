@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend/reference/activate.h"
 #include "backend/reference/kernels_of.h"
 #include "core/feature_types.h"
 #include "core/half.h"
@@ -18,7 +19,7 @@ void affine_of(const AffineArgs& args) {
     if (args.scale.defined()) value *= args.scale.data<float>()[c];
     if (args.shift.defined()) value += args.shift.data<float>()[c];
     if (args.residual.defined()) value += to_f32(args.residual.data<T>()[i]);
-    if (args.activation == Activation::kRelu && value < 0) value = 0;
+    value = activate(args.activation, args.negative_slope, value);
     args.out.mutable_data<T>()[i] = round_to<T>(value);
   }
 }

@@ -34,6 +34,12 @@ constexpr Kernel<AffineArgs> kAffine[] = {
 constexpr Kernel<MomentsArgs> kMoments[] = {{"reference/moments/two_pass/float",
                                              "mean, then biased variance, in double", supports_all, nullptr,
                                              moments}};
+constexpr Kernel<RowNormArgs> kRowNorm[] = {{"reference/row_norm/two_pass/float",
+                                             "mean, variance and result of each row, in double", supports_all,
+                                             nullptr, row_norm}};
+constexpr Kernel<GroupNormArgs> kGroupNorm[] = {
+    {"reference/group_norm/two_pass/float", "mean, variance and result of each item and group, in double",
+     supports_all, nullptr, group_norm}};
 constexpr Kernel<ConcatArgs> kConcat[] = {
     {"reference/concat/loop/float", "channels side by side", supports_all, nullptr, concat}};
 constexpr Kernel<SiteUnionArgs> kSiteUnion[] = {{"reference/site_union/ordered_map/i32",
@@ -53,9 +59,25 @@ constexpr Kernel<VoxelizeMeanArgs> kVoxelizeMean[] = {{"reference/voxelize_mean/
 constexpr Kernel<GatherRowsArgs> kGatherRows[] = {
     {"reference/gather_rows/loop/float", "rows by id, zeros for −1", supports_all, nullptr, gather_rows}};
 
-constexpr KernelTables kTables{kMap,     kSparseConv, kLinear,   kPool,         kGlobalPool,
-                               kAffine,  kMoments,    kConcat,   kSiteUnion,    kScatterAdd,
-                               kToDense, kFromDense,  kVoxelize, kVoxelizeMean, kGatherRows};
+constexpr KernelTables kTables{
+    .build_kernel_map = kMap,
+    .sparse_conv = kSparseConv,
+    .linear = kLinear,
+    .pool = kPool,
+    .global_pool = kGlobalPool,
+    .affine = kAffine,
+    .moments = kMoments,
+    .row_norm = kRowNorm,
+    .group_norm = kGroupNorm,
+    .concat = kConcat,
+    .site_union = kSiteUnion,
+    .scatter_add = kScatterAdd,
+    .to_dense = kToDense,
+    .from_dense = kFromDense,
+    .voxelize = kVoxelize,
+    .voxelize_mean = kVoxelizeMean,
+    .gather_rows = kGatherRows,
+};
 
 }  // namespace
 

@@ -11,6 +11,8 @@ void pool(const PoolArgs& args);
 void global_pool(const GlobalPoolArgs& args);
 void affine(const AffineArgs& args);
 void moments(const MomentsArgs& args);
+void row_norm(const RowNormArgs& args);
+void group_norm(const GroupNormArgs& args);
 void concat(const ConcatArgs& args);
 void site_union(const SiteUnionArgs& args);
 void scatter_add(const ScatterAddArgs& args);

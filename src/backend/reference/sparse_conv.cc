@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backend/reference/activate.h"
 #include "backend/reference/kernels_of.h"
 #include "core/feature_types.h"
 #include "core/half.h"
@@ -93,7 +94,7 @@ void sparse_conv_rows(const SparseConvArgs& given, std::span<const std::int64_t>
       }
       if (shift) add(shift[n]);
       if (residual) add(residual[o * c_out + n]);
-      if (args.epilogue.activation == Activation::kRelu && sum[n] < 0) sum[n] = 0;
+      sum[n] = activate(args.epilogue.activation, args.epilogue.negative_slope, sum[n]);
     }
   }
 }

@@ -18,6 +18,13 @@ TEST(Types, DTypeNamesRoundTrip) {
   EXPECT_THROW(parse_dtype("float33"), InvalidArgument);
 }
 
+TEST(Types, ActivationNamesRoundTrip) {
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_EQ(parse_activation(activation_name(static_cast<Activation>(i))), static_cast<Activation>(i));
+  }
+  EXPECT_THROW(parse_activation("swish"), InvalidArgument);
+}
+
 TEST(Types, DimsKnowTheirProductAndRefuseOverflow) {
   EXPECT_EQ(Dims{}.product(), 1);
   EXPECT_EQ((Dims{3, 0, 5}).product(), 0);
