@@ -104,6 +104,17 @@ void add_rows(Sweep& sweep) {
   add<AffineArgs>(&KernelTables::affine, "scale_shift_relu", affine, 2 * in.nbytes());
   affine.residual = features(n, kChannels);
   add<AffineArgs>(&KernelTables::affine, "scale_shift_residual_relu", affine, 3 * in.nbytes());
+  for (const Activation activation : {Activation::kSilu, Activation::kGeluErf, Activation::kGeluTanh}) {
+    AffineArgs activate{in};
+    activate.activation = activation;
+    activate.out = out;
+    add<AffineArgs>(&KernelTables::affine, std::string(activation_name(activation)), activate,
+                    2 * in.nbytes());
+  }
+  add<RowNormArgs>(&KernelTables::row_norm, "layer_c64", {in, channel, channel, true, 1e-5, out},
+                   2 * in.nbytes());
+  add<GroupNormArgs>(&KernelTables::group_norm, "8_groups_c64",
+                     {sweep.sites, in, channel, channel, 8, 1e-5, out}, 4 * in.nbytes());  // three passes
   const Tensor mean = Tensor::empty({kChannels}, DType::kF64);
   const Tensor var = Tensor::empty({kChannels}, DType::kF64);
   add<MomentsArgs>(&KernelTables::moments, "c64", {in, mean, var}, 2 * in.nbytes());  // both passes
@@ -159,8 +170,11 @@ void add_voxelizers(Sweep& sweep) {
   add<VoxelizeArgs>(&KernelTables::voxelize, what,
                     {points, grid, 10, 150000, &sweep.out[0], &sweep.out[1], &sweep.out[2], &sweep.out[3]},
                     0);
-  add<VoxelizeMeanArgs>(&KernelTables::voxelize_mean, what,
-                        {points, grid, &sweep.out[0], &sweep.out[1], &sweep.out[2], &sweep.out[3]}, 0);
+  add<VoxelizeReduceArgs>(&KernelTables::voxelize_reduce, what,
+                          {points, grid, &sweep.out[0], &sweep.out[1], &sweep.out[2], &sweep.out[3]}, 0);
+  const Tensor in = features(sweep.sites.size(), kChannels);
+  const Tensor out = Tensor::empty({points.size(0), kChannels}, DType::kF32);
+  add<TrilinearArgs>(&KernelTables::trilinear, what + "_c64", {sweep.sites, in, points, grid, out}, 0);
 }
 
 }  // namespace

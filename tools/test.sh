@@ -32,6 +32,7 @@ replay_golden() { # other implementations' recorded numbers
 
 stage_style() { # formatting and include order
   python3 tools/check_includes.py
+  python3 tools/check_operations.py
   git ls-files '*.h' '*.cc' '*.c' | xargs clang-format --dry-run -Werror
   echo "clang-format: ok"
 }

@@ -22,6 +22,7 @@
 #include "aerogel/ops/elementwise.h"
 #include "aerogel/ops/norm.h"
 #include "aerogel/ops/pooling.h"
+#include "aerogel/ops/sites.h"
 #include "aerogel/ops/voxelize.h"
 #include "aerogel/plan.h"
 #include "aerogel/sparse_tensor.h"

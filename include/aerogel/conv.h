@@ -55,7 +55,7 @@ struct Epilogue {
   Tensor residual;  ///< [N_out, C_out] of the features' dtype; f32 beside i8
   Activation activation = Activation::kNone;
   float negative_slope = 0.01f;  ///< of kLeakyRelu
-  Quantization quantization;  ///< for i8 features and weights
+  Quantization quantization;     ///< for i8 features and weights
 };
 
 /// Convolution weights in the canonical layout, with the packed forms that kernels made of them.

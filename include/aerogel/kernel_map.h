@@ -27,9 +27,13 @@ enum class SiteRule : std::uint8_t {
   /// MinkowskiEngine's: coarse = floor(fine / stride), without growing the set; odd kernels are centred on
   /// stride · coarse, even ones start there. Transposed layers generate what their window reaches.
   kMinkowski,
+  /// Blocks: coarse = floor(fine / stride), and the window of a coarse site is the block of `stride` fine
+  /// ones that floor to it. Kernel = stride, so that every fine site has one pair. Regular and inverse
+  /// layers.
+  kBlocks,
 };
 
-std::string_view site_rule_name(SiteRule rule) noexcept;  ///< "reached", "minkowski"
+std::string_view site_rule_name(SiteRule rule) noexcept;  ///< "reached", "minkowski", "blocks"
 SiteRule parse_site_rule(std::string_view name);          ///< InvalidArgument listing the known names
 
 /// The geometry of a window: what convolutions and pools of one shape share.

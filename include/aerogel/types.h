@@ -85,6 +85,14 @@ enum class Activation : std::uint8_t {
 std::string_view activation_name(Activation activation) noexcept;
 Activation parse_activation(std::string_view name);  ///< InvalidArgument listing the known names
 
+/// What becomes of the rows that fall together: points of a voxel, sites of a block. A NaN stays NaN.
+enum class Reduce : std::uint8_t {
+  kMean,  ///< the sum by their number
+  kMax,
+  kSum,
+  kFirst,  ///< the first one's; the verb says in which order
+};
+
 /// Up to eight 64-bit extents: a tensor shape, or one value per spatial axis. Empty means "not given".
 class Dims {
  public:

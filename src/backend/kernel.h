@@ -79,9 +79,9 @@ struct AffineArgs {
   Tensor shift;     // [C] f32 or undefined
   Tensor residual;  // [N, C] or undefined
   Activation activation = Activation::kNone;
-  float negative_slope = 0.01f;
   Tensor out;  // [N, C]
   int threads = 0;
+  float negative_slope = 0.01f;
 };
 
 /// Mean and biased variance per channel, accumulated in double. N ≥ 1.
@@ -117,11 +117,13 @@ struct GroupNormArgs {
   int threads = 0;
 };
 
-/// Channels side by side.
+/// Channels side by side, or with `ids` those of chosen rows: out[n, :] = parts[0][ids[0][n], :] | …, zeros
+/// where an id is −1.
 struct ConcatArgs {
-  std::vector<Tensor> parts;  // each [N, C_i]
+  std::vector<Tensor> parts;  // each [N, C_i]; with ids [N_i, C_i]
   Tensor out;                 // [N, ΣC_i]
   int threads = 0;
+  std::vector<Tensor> ids;  // empty, or per part [N] i64
 };
 
 /// The sorted union of two sets of one ndim, spatial shape and batch size, and where each row went.
@@ -180,8 +182,9 @@ struct VoxelizeArgs {
   int threads = 0;
 };
 
-/// Mean per voxel in point order (sums in double), rows sorted. Outputs are allocated by the kernel.
-struct VoxelizeMeanArgs {
+/// The points of each voxel reduced in point order (sums in double), rows sorted. Outputs are allocated by
+/// the kernel.
+struct VoxelizeReduceArgs {
   Tensor points;  // [P, F]
   GridNumbers grid;
   Tensor* features = nullptr;          // [N, F]
@@ -189,12 +192,25 @@ struct VoxelizeMeanArgs {
   Tensor* points_per_voxel = nullptr;  // [N] i32
   Tensor* point_voxel = nullptr;       // [P] i64
   int threads = 0;
+  Reduce reduce = Reduce::kMean;
 };
 
 /// out[p, :] = in[ids[p], :], zeros where ids[p] = −1.
 struct GatherRowsArgs {
   Tensor in;   // [N, C]
   Tensor ids;  // [P] i64
+  Tensor out;  // [P, C]
+  int threads = 0;
+};
+
+/// out[p, :] = Σ w · in[corner, :] / Σ w over the sites among the eight whose centres surround point p, with
+/// trilinear weights w > 0; zeros where there is none. u = (p − lo) / size − 0.5 in f32, the lower corner is
+/// floor(u).
+struct TrilinearArgs {
+  Coordinates coordinates;  // batch size 1, columns z, y, x
+  Tensor in;                // [N, C]
+  Tensor points;            // [P, F] f32, finite x, y, z first
+  GridNumbers grid;
   Tensor out;  // [P, C]
   int threads = 0;
 };
@@ -216,8 +232,9 @@ struct KernelTables {
   std::span<const Kernel<ToDenseArgs>> to_dense;
   std::span<const Kernel<FromDenseArgs>> from_dense;
   std::span<const Kernel<VoxelizeArgs>> voxelize;
-  std::span<const Kernel<VoxelizeMeanArgs>> voxelize_mean;
+  std::span<const Kernel<VoxelizeReduceArgs>> voxelize_reduce;
   std::span<const Kernel<GatherRowsArgs>> gather_rows;
+  std::span<const Kernel<TrilinearArgs>> trilinear;
 
   /// Calls visit(op name, table) for each table.
   template <class Visit>
@@ -237,8 +254,9 @@ struct KernelTables {
     visit("to_dense", to_dense);
     visit("from_dense", from_dense);
     visit("voxelize", voxelize);
-    visit("voxelize_mean", voxelize_mean);
+    visit("voxelize_reduce", voxelize_reduce);
     visit("gather_rows", gather_rows);
+    visit("trilinear", trilinear);
   }
 };
 

@@ -9,7 +9,7 @@
 namespace aerogel {
 namespace {
 
-constexpr std::string_view kRuleNames[] = {"reached", "minkowski"};
+constexpr std::string_view kRuleNames[] = {"reached", "minkowski", "blocks"};
 constexpr std::string_view kKindNames[] = {"subm", "regular", "transposed", "inverse"};
 
 /// `given` or `otherwise` on every axis, checked for count and least value.
@@ -43,6 +43,18 @@ void fix_padding(KernelSpec& spec, bool given) {
   }
 }
 
+void check_blocks(const KernelSpec& spec) {
+  const int ndim = spec.ndim();
+  if (spec.kernel != spec.stride || spec.padding != Dims::filled(ndim, 0) ||
+      spec.dilation != Dims::filled(ndim, 1)) {
+    throw InvalidArgument(fmt::format(
+        "[kernel_spec] blocks have kernel = stride, padding 0 and dilation 1, got {}", spec.str()));
+  }
+  if (spec.kind == ConvKind::kTransposed) {
+    throw InvalidArgument("[kernel_spec] transposed layers have blocks by the rule reached, not blocks");
+  }
+}
+
 }  // namespace
 
 std::string_view conv_kind_name(ConvKind kind) noexcept { return kKindNames[static_cast<int>(kind)]; }
@@ -58,9 +70,10 @@ ConvKind parse_conv_kind(std::string_view name) {
 std::string_view site_rule_name(SiteRule rule) noexcept { return kRuleNames[static_cast<int>(rule)]; }
 
 SiteRule parse_site_rule(std::string_view name) {
-  if (name == kRuleNames[0]) return SiteRule::kReached;
-  if (name == kRuleNames[1]) return SiteRule::kMinkowski;
-  throw InvalidArgument(fmt::format("[site_rule] expected reached or minkowski, got '{}'", name));
+  for (int i = 0; i < 3; ++i) {
+    if (kRuleNames[i] == name) return static_cast<SiteRule>(i);
+  }
+  throw InvalidArgument(fmt::format("[site_rule] expected reached, minkowski or blocks, got '{}'", name));
 }
 
 KernelSpec KernelSpec::make(ConvKind kind, const Dims& kernel, const Dims& stride, const Dims& padding,
@@ -97,6 +110,7 @@ KernelSpec KernelSpec::make(ConvKind kind, const Dims& kernel, const Dims& strid
     }
   }
   if (kind == ConvKind::kSubmanifold || sites == SiteRule::kMinkowski) fix_padding(spec, !padding.empty());
+  if (sites == SiteRule::kBlocks) check_blocks(spec);
   if (kind != ConvKind::kTransposed && spec.output_padding != Dims::filled(ndim, 0)) {
     throw InvalidArgument(fmt::format("[kernel_spec] output_padding is for transposed layers, got {} for {}",
                                       spec.output_padding.str(), conv_kind_name(kind)));
@@ -114,7 +128,7 @@ bool KernelSpec::is_pointwise() const noexcept {
 
 bool KernelSpec::keeps_sites() const noexcept {
   if (kind == ConvKind::kSubmanifold) return true;
-  return kind == ConvKind::kRegular && sites == SiteRule::kMinkowski && stride == Dims::filled(ndim(), 1);
+  return kind == ConvKind::kRegular && sites != SiteRule::kReached && stride == Dims::filled(ndim(), 1);
 }
 
 Dims KernelSpec::tap(std::int64_t offset) const {
@@ -138,7 +152,7 @@ Dims KernelSpec::output_shape(const Dims& input_shape) const {
     if (sites == SiteRule::kMinkowski && kind == ConvKind::kTransposed) {  // all but what falls below 0
       const std::int64_t reached = (input_shape[axis] - 1) * stride[axis] + reach - padding[axis] + 1;
       out[axis] = std::max(input_shape[axis] * stride[axis], reached) + output_padding[axis];
-    } else if (sites == SiteRule::kMinkowski) {
+    } else if (sites != SiteRule::kReached) {
       out[axis] = (input_shape[axis] - 1) / stride[axis] + 1;
     } else if (kind == ConvKind::kTransposed) {
       out[axis] =

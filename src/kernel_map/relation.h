@@ -57,8 +57,8 @@ inline bool follow(const KernelSpec& spec, const AxisRelation* relation, const D
   return true;
 }
 
-/// coarse = floor(fine / stride) on every axis: the output site that SiteRule::kMinkowski gives an input site
-/// of a regular layer. Rows are [1+ndim]; column 0 is copied.
+/// coarse = floor(fine / stride) on every axis: the output site that SiteRule::kMinkowski and kBlocks give an
+/// input site of a regular layer. Rows are [1+ndim]; column 0 is copied.
 inline void floor_site(const KernelSpec& spec, const std::int32_t* from, std::int32_t* to) {
   to[0] = from[0];
   for (int axis = 0; axis < spec.ndim(); ++axis) {
@@ -68,7 +68,7 @@ inline void floor_site(const KernelSpec& spec, const std::int32_t* from, std::in
 
 /// Whether a layer's output sites are its input's through floor_site.
 inline bool floors_sites(const KernelSpec& spec) {
-  return spec.sites == SiteRule::kMinkowski && spec.kind == ConvKind::kRegular;
+  return spec.sites != SiteRule::kReached && spec.kind == ConvKind::kRegular;
 }
 
 /// The tensor stride of the output sites: multiplied by a regular layer's stride, divided by a transposed

@@ -9,6 +9,7 @@
 #include "ops/checks.h"
 #include "ops/row_record.h"
 #include "ops/run_op.h"
+#include "ops/site_union.h"
 
 namespace aerogel {
 namespace {
@@ -133,28 +134,17 @@ SparseTensor add_union(const SparseTensor& a, const SparseTensor& b, const ExecO
                     a.features.str(), a.coordinates.spatial_shape().str(), a.coordinates.batch_size(),
                     b.features.str(), b.coordinates.spatial_shape().str(), b.coordinates.batch_size()));
   }
-  SiteUnionArgs sites;
-  sites.a = a.coordinates;
-  sites.b = b.coordinates;
-  Coordinates joined;
-  Tensor rows_a;
-  Tensor rows_b;
-  sites.out = &joined;
-  sites.rows_a = &rows_a;
-  sites.rows_b = &rows_b;
   OpRecord record = row_record(kOp, a.sites() + b.sites(), a.channels(), a.channels(), a.features.dtype());
-  run_op<SiteUnionArgs>("site_union", &KernelTables::site_union, sites, exec, record, DryRun::kStillRuns);
-  record.map_ms = record.run_ms;
-
+  const SiteUnion united = unite(a.coordinates, b.coordinates, exec, record);
   ScatterAddArgs args;
   args.parts = {a.features.contiguous(), b.features.contiguous()};
-  args.rows = {rows_a, rows_b};
-  args.out = Tensor::empty({joined.size(), a.channels()}, a.features.dtype(), exec);
+  args.rows = {united.rows_a, united.rows_b};
+  args.out = Tensor::empty({united.sites.size(), a.channels()}, a.features.dtype(), exec);
   run_op<ScatterAddArgs>("scatter_add", &KernelTables::scatter_add, args, exec, record);
-  record.sites_out = joined.size();
+  record.sites_out = united.sites.size();
   record.out = args.out;
   observe(exec, record);
-  return {args.out, joined};
+  return {args.out, united.sites};
 }
 
 SparseTensor concat(std::span<const SparseTensor> parts, const ExecOptions& exec) {

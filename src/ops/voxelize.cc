@@ -52,6 +52,31 @@ OpRecord points_record(std::string_view op, const Tensor& points) {
   return record;
 }
 
+ReducedVoxels run_voxelize(std::string_view op, const Tensor& points, const VoxelGrid& grid, Reduce reduce,
+                           const ExecOptions& exec) {
+  refuse_dry_run(op, exec);
+  const Tensor packed = points.contiguous();
+  check_features(op, "points", packed, {-1, -1});
+  with_feature_type(packed.dtype(), [&]<class T>(T) { check_points<T>(op, packed); });
+  ReducedVoxels result;
+  Tensor indices;
+  VoxelizeReduceArgs args;
+  args.points = packed;
+  args.grid = numbers_of(grid);
+  args.reduce = reduce;
+  args.features = &result.voxels.features;
+  args.indices = &indices;
+  args.points_per_voxel = &result.points_per_voxel;
+  args.point_voxel = &result.point_voxel;
+  OpRecord record = points_record(op, packed);
+  run_op<VoxelizeReduceArgs>("voxelize_reduce", &KernelTables::voxelize_reduce, args, exec, record);
+  result.voxels.coordinates = Coordinates::adopt_sorted(indices, grid.spatial_shape(), 1, {1, 1, 1});
+  record.sites_out = indices.size(0);
+  record.out = result.voxels.features;
+  observe(exec, record);
+  return result;
+}
+
 }  // namespace
 
 Dims VoxelGrid::spatial_shape() const {
@@ -102,27 +127,12 @@ Voxels voxelize(const Tensor& points, const VoxelGrid& grid, const VoxelCaps& ca
 }
 
 MeanVoxels voxelize_mean(const Tensor& points, const VoxelGrid& grid, const ExecOptions& exec) {
-  constexpr std::string_view kOp = "voxelize_mean";
-  refuse_dry_run(kOp, exec);
-  const Tensor packed = points.contiguous();
-  check_features(kOp, "points", packed, {-1, -1});
-  with_feature_type(packed.dtype(), [&]<class T>(T) { check_points<T>(kOp, packed); });
-  MeanVoxels result;
-  Tensor indices;
-  VoxelizeMeanArgs args;
-  args.points = packed;
-  args.grid = numbers_of(grid);
-  args.features = &result.voxels.features;
-  args.indices = &indices;
-  args.points_per_voxel = &result.points_per_voxel;
-  args.point_voxel = &result.point_voxel;
-  OpRecord record = points_record(kOp, packed);
-  run_op<VoxelizeMeanArgs>(kOp, &KernelTables::voxelize_mean, args, exec, record);
-  result.voxels.coordinates = Coordinates::adopt_sorted(indices, grid.spatial_shape(), 1, {1, 1, 1});
-  record.sites_out = indices.size(0);
-  record.out = result.voxels.features;
-  observe(exec, record);
-  return result;
+  return run_voxelize("voxelize_mean", points, grid, Reduce::kMean, exec);
+}
+
+ReducedVoxels voxelize_reduce(const Tensor& points, const VoxelGrid& grid, Reduce reduce,
+                              const ExecOptions& exec) {
+  return run_voxelize("voxelize_reduce", points, grid, reduce, exec);
 }
 
 Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, const ExecOptions& exec) {
@@ -145,6 +155,32 @@ Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, con
   OpRecord record = points_record(kOp, args.out);
   run_op<GatherRowsArgs>("gather_rows", &KernelTables::gather_rows, args, exec, record);
   record.sites_out = args.ids.size(0);
+  record.out = args.out;
+  observe(exec, record);
+  return args.out;
+}
+
+Tensor devoxelize_trilinear(const SparseTensor& voxels, const Tensor& points, const VoxelGrid& grid,
+                            const ExecOptions& exec) {
+  constexpr std::string_view kOp = "devoxelize_trilinear";
+  check_sparse(kOp, voxels);
+  const Coordinates& set = voxels.coordinates;
+  if (set.ndim() != 3 || set.batch_size() != 1) {
+    throw InvalidArgument(fmt::format("[{}] expected 3 spatial columns and batch size 1, got {} and {}", kOp,
+                                      set.ndim(), set.batch_size()));
+  }
+  TrilinearArgs args;
+  args.points = points.contiguous();
+  check_f32(kOp, "points", args.points, {-1, -1});
+  check_points<float>(kOp, args.points);
+  args.coordinates = set;
+  args.in = voxels.features.contiguous();
+  args.grid = numbers_of(grid);
+  args.out = Tensor::empty({points.size(0), voxels.channels()}, voxels.features.dtype(), exec);
+  OpRecord record = points_record(kOp, args.out);
+  record.sites_in = set.size();
+  run_op<TrilinearArgs>("trilinear", &KernelTables::trilinear, args, exec, record);
+  record.sites_out = points.size(0);
   record.out = args.out;
   observe(exec, record);
   return args.out;

@@ -149,9 +149,9 @@ TEST(Conformance, Voxelize) {
           for (std::size_t i = 0; i < 4; ++i) expect_same_bits(got[i], expected[i], "capped voxels");
         });
 
-        const auto mean = [&](const Kernel<VoxelizeMeanArgs>& row) {
+        const auto mean = [&](const Kernel<VoxelizeReduceArgs>& row) {
           std::vector<Tensor> out(4);
-          VoxelizeMeanArgs args;
+          VoxelizeReduceArgs args;
           args.points = points.to(dtype_of(problem));
           args.grid = grid;
           args.features = &out[0];
@@ -161,13 +161,13 @@ TEST(Conformance, Voxelize) {
           run_row(row, args, 3);
           return out;
         };
-        const auto expected_mean = mean(reference_row<VoxelizeMeanArgs>(&KernelTables::voxelize_mean));
-        for_each_row<VoxelizeMeanArgs>(&KernelTables::voxelize_mean,
-                                       [&](const Kernel<VoxelizeMeanArgs>& row) {
-                                         const auto got = mean(row);
-                                         for (std::size_t i = 0; i < 4; ++i)
-                                           expect_same_bits(got[i], expected_mean[i], "mean voxels");
-                                       });
+        const auto expected_mean = mean(reference_row<VoxelizeReduceArgs>(&KernelTables::voxelize_reduce));
+        for_each_row<VoxelizeReduceArgs>(&KernelTables::voxelize_reduce,
+                                         [&](const Kernel<VoxelizeReduceArgs>& row) {
+                                           const auto got = mean(row);
+                                           for (std::size_t i = 0; i < 4; ++i)
+                                             expect_same_bits(got[i], expected_mean[i], "mean voxels");
+                                         });
       });
 }
 

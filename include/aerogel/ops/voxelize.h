@@ -42,13 +42,14 @@ struct VoxelCaps {
 Voxels voxelize(const Tensor& points, const VoxelGrid& grid, const VoxelCaps& caps,
                 const ExecOptions& exec = {});
 
-/// The mean of all points of each voxel (f32, f16 or bf16, as the points are; sums are f64), and which row
+/// All points of each voxel made one row (f32, f16 or bf16, as the points are; sums are f64), and which row
 /// each point went to.
-struct MeanVoxels {
+struct ReducedVoxels {
   SparseTensor voxels;      ///< features [N, F], sites (0, z, y, x) sorted, batch size 1
   Tensor point_voxel;       ///< [P] i64 row in `voxels`, −1 = outside the grid
   Tensor points_per_voxel;  ///< [N] i32
 };
+using MeanVoxels = ReducedVoxels;
 
 /// Mean voxelizer: all points of a voxel, sums in double in point order, rows sorted.
 ///
@@ -56,6 +57,14 @@ struct MeanVoxels {
 ///   throws   InvalidArgument   a NaN or infinite coordinate (names the first row), F < 3
 ///   cost     O(P) and one sort of the N voxels
 MeanVoxels voxelize_mean(const Tensor& points, const VoxelGrid& grid, const ExecOptions& exec = {});
+
+/// Uncapped voxelizer: the mean, maximum, sum or first (in point order) of each column over a voxel's points.
+///
+///   points   [P, F ≥ 3]  f32, f16, bf16   x, y, z first
+///   throws   InvalidArgument   as voxelize
+///   cost     O(P), and a sort of the voxels
+ReducedVoxels voxelize_reduce(const Tensor& points, const VoxelGrid& grid, Reduce reduce,
+                              const ExecOptions& exec = {});
 
 /// Each point's voxel features: out[p, :] = features[point_voxel[p], :], zeros where the id is −1.
 ///
@@ -65,5 +74,17 @@ MeanVoxels voxelize_mean(const Tensor& points, const VoxelGrid& grid, const Exec
 ///   throws       InvalidArgument   an id that is not in −1 … N−1
 ///   cost         one copy of P · C
 Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, const ExecOptions& exec = {});
+
+/// Each point's features between voxels: trilinear in the eight sites whose centres surround it, index i at
+/// lo + (i + 0.5) · size. Corners that are not sites are left out and the other weights divided by their sum;
+/// without any corner of positive weight the row is 0.
+///
+///   voxels   features [N, C]  f32, f16, bf16; sites (0, z, y, x) of `grid`, batch size 1
+///   points   [P, F ≥ 3]       f32, x, y, z first, metres; may lie outside the grid
+///   returns  [P, C]           the features' dtype
+///   throws   InvalidArgument  as voxelize; other than 3 columns; batch size
+///   cost     eight look-ups and rows a point
+Tensor devoxelize_trilinear(const SparseTensor& voxels, const Tensor& points, const VoxelGrid& grid,
+                            const ExecOptions& exec = {});
 
 }  // namespace aerogel

@@ -1,6 +1,6 @@
 // cpu/concat/row_copy/float
 //
-//   out[n, :] = parts[0][n, :] | parts[1][n, :] | …
+//   out[n, :] = parts[0][n, :] | parts[1][n, :] | …, or of the rows ids[i][n], zeros where an id is −1
 //
 //   parts [N, C_i]    out [N, ΣC_i]    bound by memory: one copy of every element
 //
@@ -23,12 +23,19 @@ void run(const ConcatArgs& args) {
   char* out = static_cast<char*>(args.out.raw());
   parallel_chunks(args.out.size(0), kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
     std::int64_t column = 0;
-    for (const Tensor& part : args.parts) {
+    for (std::size_t i = 0; i < args.parts.size(); ++i) {
+      const Tensor& part = args.parts[i];
+      const std::int64_t* ids = args.ids.empty() ? nullptr : args.ids[i].data<std::int64_t>();
       const std::int64_t bytes = part.size(1) * size;
       if (bytes == 0) continue;
       const char* from = static_cast<const char*>(part.raw());
       for (std::int64_t n = begin; n < end; ++n) {
-        std::memcpy(out + n * width + column, from + n * bytes, static_cast<std::size_t>(bytes));
+        const std::int64_t row = ids == nullptr ? n : ids[n];
+        if (row < 0) {
+          std::memset(out + n * width + column, 0, static_cast<std::size_t>(bytes));
+        } else {
+          std::memcpy(out + n * width + column, from + row * bytes, static_cast<std::size_t>(bytes));
+        }
       }
       column += bytes;
     }

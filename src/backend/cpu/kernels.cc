@@ -22,8 +22,9 @@ const KernelTables& kernels() {
   static const Kernel<ToDenseArgs> to_dense[] = {kToDenseRowScatter};
   static const Kernel<FromDenseArgs> from_dense[] = {kFromDenseTwoPass};
   static const Kernel<VoxelizeArgs> voxelize[] = {kVoxelizeHashTable};
-  static const Kernel<VoxelizeMeanArgs> voxelize_mean[] = {kVoxelizeMeanHashTable};
+  static const Kernel<VoxelizeReduceArgs> voxelize_reduce[] = {kVoxelizeReduceHashTable};
   static const Kernel<GatherRowsArgs> gather_rows[] = {kGatherRowsRowCopy};
+  static const Kernel<TrilinearArgs> trilinear[] = {kTrilinearHashTable};
   static const KernelTables tables = {
       .build_kernel_map = build_kernel_map,
       .sparse_conv = sparse_conv,
@@ -40,8 +41,9 @@ const KernelTables& kernels() {
       .to_dense = to_dense,
       .from_dense = from_dense,
       .voxelize = voxelize,
-      .voxelize_mean = voxelize_mean,
+      .voxelize_reduce = voxelize_reduce,
       .gather_rows = gather_rows,
+      .trilinear = trilinear,
   };
   return tables;
 }

@@ -18,7 +18,8 @@ extern const Kernel<ScatterAddArgs> kScatterAddPartByPart;
 extern const Kernel<ToDenseArgs> kToDenseRowScatter;
 extern const Kernel<FromDenseArgs> kFromDenseTwoPass;
 extern const Kernel<VoxelizeArgs> kVoxelizeHashTable;
-extern const Kernel<VoxelizeMeanArgs> kVoxelizeMeanHashTable;
+extern const Kernel<VoxelizeReduceArgs> kVoxelizeReduceHashTable;
 extern const Kernel<GatherRowsArgs> kGatherRowsRowCopy;
+extern const Kernel<TrilinearArgs> kTrilinearHashTable;
 
 }  // namespace aerogel::cpu

@@ -1,4 +1,5 @@
-// What both voxelizers share: the cell of a point, and an open-addressing table from cell to voxel number.
+// What voxelizers and the way back to points share: the cell of a point, and an open-addressing table from
+// cell to voxel number.
 #pragma once
 
 #include <algorithm>
@@ -65,6 +66,15 @@ class VoxelTable {
         return slots_[slot];
       }
       if (cells_[static_cast<std::size_t>(voxel)] == cell) return voxel;
+    }
+  }
+
+  /// The number of `cell`, or −1.
+  std::int32_t find(const VoxelCell& cell) const {
+    const std::uint64_t mask = slots_.size() - 1;
+    for (std::uint64_t slot = hash(cell) & mask;; slot = (slot + 1) & mask) {
+      const std::int32_t voxel = slots_[slot];
+      if (voxel < 0 || cells_[static_cast<std::size_t>(voxel)] == cell) return voxel;
     }
   }
 

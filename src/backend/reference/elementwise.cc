@@ -47,10 +47,13 @@ template <class T>
 void concat_of(const ConcatArgs& args) {
   const std::int64_t width = args.out.size(1);
   std::int64_t column = 0;
-  for (const Tensor& part : args.parts) {
-    const std::int64_t channels = part.size(1);
-    for (std::int64_t i = 0; i < part.size(0); ++i) {
-      std::copy_n(part.data<T>() + i * channels, channels, args.out.mutable_data<T>() + i * width + column);
+  for (std::size_t part = 0; part < args.parts.size(); ++part) {
+    const std::int64_t channels = args.parts[part].size(1);
+    for (std::int64_t i = 0; i < args.out.size(0); ++i) {
+      const std::int64_t row = args.ids.empty() ? i : args.ids[part].data<std::int64_t>()[i];
+      T* to = args.out.mutable_data<T>() + i * width + column;
+      if (row < 0) std::fill_n(to, channels, T{});
+      if (row >= 0) std::copy_n(args.parts[part].data<T>() + row * channels, channels, to);
     }
     column += channels;
   }

@@ -53,11 +53,14 @@ constexpr Kernel<FromDenseArgs> kFromDense[] = {
     {"reference/from_dense/loop/float", "cells with any nonzero channel", supports_all, nullptr, from_dense}};
 constexpr Kernel<VoxelizeArgs> kVoxelize[] = {
     {"reference/voxelize/ordered_map/f32", "capped, first-seen order", supports_all, nullptr, voxelize}};
-constexpr Kernel<VoxelizeMeanArgs> kVoxelizeMean[] = {{"reference/voxelize_mean/ordered_map/float",
-                                                       "mean per voxel, rows sorted", supports_all, nullptr,
-                                                       voxelize_mean}};
+constexpr Kernel<VoxelizeReduceArgs> kVoxelizeReduce[] = {
+    {"reference/voxelize_reduce/ordered_map/float", "mean, maximum, sum or first of each voxel, rows sorted",
+     supports_all, nullptr, voxelize_reduce}};
 constexpr Kernel<GatherRowsArgs> kGatherRows[] = {
     {"reference/gather_rows/loop/float", "rows by id, zeros for −1", supports_all, nullptr, gather_rows}};
+constexpr Kernel<TrilinearArgs> kTrilinear[] = {{"reference/trilinear/ordered_map/float",
+                                                 "the sites among eight corners, weighted, in double",
+                                                 supports_all, nullptr, trilinear}};
 
 constexpr KernelTables kTables{
     .build_kernel_map = kMap,
@@ -75,8 +78,9 @@ constexpr KernelTables kTables{
     .to_dense = kToDense,
     .from_dense = kFromDense,
     .voxelize = kVoxelize,
-    .voxelize_mean = kVoxelizeMean,
+    .voxelize_reduce = kVoxelizeReduce,
     .gather_rows = kGatherRows,
+    .trilinear = kTrilinear,
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ void scatter_add(const ScatterAddArgs& args);
 void to_dense(const ToDenseArgs& args);
 void from_dense(const FromDenseArgs& args);
 void voxelize(const VoxelizeArgs& args);
-void voxelize_mean(const VoxelizeMeanArgs& args);
+void voxelize_reduce(const VoxelizeReduceArgs& args);
 void gather_rows(const GatherRowsArgs& args);
+void trilinear(const TrilinearArgs& args);
 
 }  // namespace aerogel::reference

@@ -68,8 +68,18 @@ void voxelize(const VoxelizeArgs& args) {
 
 namespace {
 
+double reduced(Reduce reduce, const std::vector<double>& values) {
+  if (reduce == Reduce::kFirst) return values[0];
+  double result = reduce == Reduce::kMax ? values[0] : 0.0;
+  for (const double value : values) {
+    if (reduce != Reduce::kMax) result += value;
+    if (reduce == Reduce::kMax && (value > result || value != value)) result = value;
+  }
+  return reduce == Reduce::kMean ? result / static_cast<double>(values.size()) : result;
+}
+
 template <class T>
-void voxelize_mean_of(const VoxelizeMeanArgs& args) {
+void voxelize_reduce_of(const VoxelizeReduceArgs& args) {
   const std::int64_t count = args.points.size(0);
   const std::int64_t width = args.points.size(1);
   std::map<Cell, std::vector<std::int64_t>> points_of;
@@ -86,10 +96,9 @@ void voxelize_mean_of(const VoxelizeMeanArgs& args) {
   std::int64_t row = 0;
   for (const auto& [cell, points] : points_of) {
     for (std::int64_t f = 0; f < width; ++f) {
-      double sum = 0;
-      for (std::int64_t p : points) sum += to_f32(args.points.data<T>()[p * width + f]);
-      args.features->mutable_data<T>()[row * width + f] =
-          round_to<T>(sum / static_cast<double>(points.size()));
+      std::vector<double> column;
+      for (std::int64_t p : points) column.push_back(to_f32(args.points.data<T>()[p * width + f]));
+      args.features->mutable_data<T>()[row * width + f] = round_to<T>(reduced(args.reduce, column));
     }
     for (std::int64_t p : points) args.point_voxel->mutable_data<std::int64_t>()[p] = row;
     auto* site = args.indices->mutable_data<std::int32_t>() + row * 4;
@@ -102,8 +111,8 @@ void voxelize_mean_of(const VoxelizeMeanArgs& args) {
 
 }  // namespace
 
-void voxelize_mean(const VoxelizeMeanArgs& args) {
-  with_feature_type(args.points.dtype(), [&]<class T>(T) { voxelize_mean_of<T>(args); });
+void voxelize_reduce(const VoxelizeReduceArgs& args) {
+  with_feature_type(args.points.dtype(), [&]<class T>(T) { voxelize_reduce_of<T>(args); });
 }
 
 }  // namespace aerogel::reference

@@ -45,11 +45,11 @@ TEST(VoxelizeHashTable, UnfilledPlacesAreZeroAndNoPointsAreLegal) {
   EXPECT_EQ(indices.shape(), Dims({0, 3}));
 }
 
-TEST(VoxelizeMeanHashTable, RowsAreSortedAndMeansExact) {
+TEST(VoxelizeReduceHashTable, RowsAreSortedAndMeansExact) {
   const Tensor points = Tensor::from<float>(
       {4, 4}, std::vector<float>{3, 2, 1, 8, 0, 0, 0, 1, 3.5f, 2.5f, 1.5f, 4, 9, 9, 9, 9});
   Tensor features, indices, counts, ids;
-  cpu::kVoxelizeMeanHashTable.run({points, kGrid, &features, &indices, &counts, &ids, 2});
+  cpu::kVoxelizeReduceHashTable.run({points, kGrid, &features, &indices, &counts, &ids, 2});
   EXPECT_EQ(values<std::int64_t>(ids), (std::vector<std::int64_t>{1, 0, 1, -1}));
   EXPECT_EQ(values<std::int32_t>(indices), (std::vector<std::int32_t>{0, 0, 0, 0, 0, 1, 2, 3}));
   EXPECT_EQ(values<std::int32_t>(counts), (std::vector<std::int32_t>{1, 2}));
