@@ -24,12 +24,15 @@ struct Storage {
 
   Storage(std::int64_t size, bool allocate, std::shared_ptr<MemoryMeter> counted_by)
       : bytes(size), meter(std::move(counted_by)) {
+    if (meter) meter->add(bytes);
     if (allocate) {
       const std::size_t padded = (static_cast<std::size_t>(size) + kAlignment - 1) / kAlignment * kAlignment;
       data = std::aligned_alloc(kAlignment, padded ? padded : kAlignment);
-      if (data == nullptr) throw OutOfMemory(size, -1, "cpu");
+      if (data == nullptr) {
+        if (meter) meter->remove(bytes);
+        throw OutOfMemory(size, -1, "cpu");
+      }
     }
-    if (meter) meter->add(bytes);
   }
   ~Storage() {
     if (meter) meter->remove(bytes);

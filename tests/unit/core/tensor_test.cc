@@ -128,6 +128,24 @@ TEST(Tensor, MeterCountsTensorsWhileTheyLive) {
   EXPECT_EQ(exec.meter->peak_bytes(), 2048);
 }
 
+TEST(Tensor, AMeterRefusesWhatPassesItsLimit) {
+  ExecOptions exec;
+  exec.meter = std::make_shared<MemoryMeter>(3000);
+  exec.meter->add(500, MemoryUse::kMapBuilding);
+  const Tensor a = Tensor::empty({256}, DType::kF32, exec);
+  try {
+    Tensor::empty({512}, DType::kF32, exec);
+    FAIL();
+  } catch (const OutOfMemory& error) {
+    EXPECT_EQ(error.asked_bytes(), 2048);
+    EXPECT_EQ(error.free_bytes(), 3000 - 500 - 1024);
+  }
+  EXPECT_EQ(exec.meter->live_bytes(), 1024) << "a refusal is not counted";
+  exec.meter->remove(500, MemoryUse::kMapBuilding);
+  EXPECT_EQ(exec.meter->live_bytes(MemoryUse::kMapBuilding), 0);
+  EXPECT_NO_THROW(Tensor::empty({490}, DType::kF32, exec));
+}
+
 TEST(Tensor, DryRunHasShapeButNoData) {
   ExecOptions exec;
   exec.dry_run = true;
