@@ -195,7 +195,7 @@ CLI::App* add_bench(CLI::App& app, int&) {
   command->add_option("--seed", options->seed, "Of features, weights and --shuffle")->capture_default_str();
   command
       ->add_option("--max-seconds", options->max_seconds,
-                   "Of samples, per problem; maps and first layers get up to a fifth each on top")
+                   "Of a problem in all: its maps, its first layers and its samples")
       ->capture_default_str();
   command->add_option("--max-sites", options->max_sites, "--layers: skip larger rows, and say so")
       ->capture_default_str();
