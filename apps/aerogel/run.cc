@@ -23,6 +23,7 @@
 #include "output.h"
 #include "point_options.h"
 #include "run_outputs.h"
+#include "seed_option.h"
 #include "text.h"
 
 namespace aerogel::cli {
@@ -370,8 +371,7 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
           "it had: all rows up to 4,096, else 4,096 drawn ones; --check=full: all rows. Exit code 1 on a "
           "failure")
       ->check(CLI::IsMember({"sampled", "full"}));
-  command->add_option("--seed", options->seed, "Of untrained weights and of the rows that --check draws")
-      ->capture_default_str();
+  add_seed_option(*command, options->seed, "Of untrained weights and of the rows that --check draws");
   command->add_option("--dump", options->dump,
                       "Folder for every layer's output as .npy, for aerogel compare, with a manifest.json");
   command->add_flag("--json", options->as_json,
