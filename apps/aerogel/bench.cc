@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "conv/problem_string.h"
 #include "output.h"
+#include "seed_option.h"
 #include "text.h"
 
 namespace aerogel::cli {
@@ -192,10 +193,10 @@ CLI::App* add_bench(CLI::App& app, int&) {
   command->add_option("--device", options->device, "cpu or reference")->capture_default_str();
   command->add_option("--kernel-name", options->kernel_name, "Force this row (see aerogel kernels)");
   command->add_option("--voxel", options->voxel, "Voxel size for file:PATH, metres");
-  command->add_option("--seed", options->seed, "Of features, weights and --shuffle")->capture_default_str();
+  add_seed_option(*command, options->seed, "Of features, weights and --shuffle");
   command
       ->add_option("--max-seconds", options->max_seconds,
-                   "Of samples, per problem; maps and first layers get up to a fifth each on top")
+                   "Of a problem in all: its maps, its first layers and its samples")
       ->capture_default_str();
   command->add_option("--max-sites", options->max_sites, "--layers: skip larger rows, and say so")
       ->capture_default_str();

@@ -54,26 +54,24 @@ std::int64_t last_level_cache_bytes() {
   return std::int64_t{32} << 20;
 }
 
-/// When to stop: `enough` clean samples, or `wanted` ones after a quarter of the time, or the time; `least`
-/// samples are tried whatever the time.
+/// When to stop: `enough` clean samples, or `wanted` ones after a quarter of the time, or the time.
 struct Effort {
-  std::int64_t least = 1;
   std::int64_t wanted = 20;
   std::int64_t enough = 100;
   double max_seconds = 10;
 };
 
-Timing sample(cpu::PeakProbe& probe, const Effort& effort, const std::function<void()>& prepare,
-              const std::function<void()>& body) {
+/// `first_ms` stands if there is no time for any sample.
+Timing sample(cpu::PeakProbe& probe, const Effort& effort, double first_ms,
+              const std::function<void()>& prepare, const std::function<void()>& body) {
   Timing timing;
   std::vector<double> clean;
   double best = HUGE_VAL;
   const auto start = Clock::now();
   const auto done = [&] {
     const double seconds = seconds_since(start);
-    return timing.tried >= effort.least &&
-           (timing.kept >= effort.enough || seconds >= effort.max_seconds ||
-            (timing.kept >= effort.wanted && seconds >= effort.max_seconds / 4));
+    return timing.kept >= effort.enough || seconds >= effort.max_seconds ||
+           (timing.kept >= effort.wanted && seconds >= effort.max_seconds / 4);
   };
   while (!done()) {
     throw_if_interrupted();
@@ -87,7 +85,7 @@ Timing sample(cpu::PeakProbe& probe, const Effort& effort, const std::function<v
       clean.push_back(ms);
     }
   }
-  if (clean.empty()) clean.push_back(best);
+  if (clean.empty()) clean.push_back(timing.tried > 0 ? best : first_ms);
   std::sort(clean.begin(), clean.end());
   timing.median_ms = quantile(clean, 0.5);
   timing.p10_ms = quantile(clean, 0.1);
@@ -219,6 +217,8 @@ void keep_freed_memory() {
 }
 
 BenchResult measure(const BenchCase& bench, cpu::PeakProbe& probe, FeaturePool& pool) {
+  const auto start = Clock::now();
+  const auto seconds_left = [&] { return bench.max_seconds - seconds_since(start); };
   const KernelSpec& spec = bench.spec;
   const ExecOptions& exec = bench.exec;
   const ConvWeight weight = random_weight(bench);
@@ -236,6 +236,8 @@ BenchResult measure(const BenchCase& bench, cpu::PeakProbe& probe, FeaturePool& 
   result.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 
   double flop = 0;
+  double first_map_ms = 0;
+  double first_run_ms = 0;
   ExecOptions watched = exec;
   watched.observer = [&](const OpRecord& record) {
     result.problem = record.problem;
@@ -245,29 +247,34 @@ BenchResult measure(const BenchCase& bench, cpu::PeakProbe& probe, FeaturePool& 
     result.sites_out = record.sites_out;
     result.pairs = spec.is_pointwise() ? record.sites_out : record.pairs;
     flop = record.flop;
+    first_map_ms = record.map_ms;
+    first_run_ms = record.run_ms;
     result.rel_l2 = check_layer(*record.conv, kCheckedRows, bench.seed).relative_l2;
   };
   // The first run builds the map, packs the weights and is checked; the second warms up.
   static_cast<void>(run(bench, sites, weight, features[0], watched));
-  static_cast<void>(run(bench, sites, weight, features.back(), exec));
+  if (seconds_left() > 0) static_cast<void>(run(bench, sites, weight, features.back(), exec));
 
+  // Three fifths of the time that is left are the convolution's; what it does not need stays unspent.
+  const double share = seconds_left() / 5;
   std::size_t turn = 0;
   const auto next = [&]() -> const Tensor& { return features[turn++ % features.size()]; };
   result.conv = sample(
-      probe, {.max_seconds = bench.max_seconds}, [] {},
+      probe, {.max_seconds = 3 * share}, first_run_ms, [] {},
       [&] { static_cast<void>(run(bench, sites, weight, next(), exec)); });
 
-  const Effort fresh_effort{
-      .least = 5, .wanted = 5, .enough = 20, .max_seconds = std::min(bench.max_seconds / 5, 2.0)};
+  const auto fresh_effort = [&](double seconds) {
+    return Effort{.wanted = 5, .enough = 20, .max_seconds = std::min({seconds, share, 2.0})};
+  };
   LayerSites fresh;
   const auto forget = [&] { fresh = {}; };
   if (!spec.is_pointwise()) {
-    result.map = sample(probe, fresh_effort, forget, [&] {
+    result.map = sample(probe, fresh_effort(seconds_left() / 2), first_map_ms, forget, [&] {
       fresh = make_sites(bench);
       static_cast<void>(build_kernel_map(fresh.fine, spec, exec));
     });
   }
-  result.first_layer = sample(probe, fresh_effort, forget, [&] {
+  result.first_layer = sample(probe, fresh_effort(seconds_left()), first_map_ms + first_run_ms, forget, [&] {
     fresh = make_sites(bench);
     static_cast<void>(run(bench, fresh, weight, next(), exec));
   });

@@ -22,7 +22,7 @@ struct BenchCase {
   std::int64_t c_out = 64;
   ExecOptions exec;
   std::uint64_t seed = 0;
-  double max_seconds = 10;
+  double max_seconds = 10;  // for all of it: map, first layer and samples
 };
 
 /// Milliseconds of the samples during which the machine was ours; of the best one where there are none.
@@ -79,7 +79,8 @@ void keep_freed_memory();
 
 /// Times the public verb with its map cached and its weights packed, output allocation included; building the
 /// coordinate set and the map, sorting included, on fresh sets; and both together on fresh sets.
-/// rel_l2 compares 256 output rows with the reference in double.
+/// Stops at max_seconds, which the last sample may pass; where the first run alone takes them, its own times
+/// stand and no sample was tried. rel_l2 compares 256 output rows with the reference in double.
 ///   throws Interrupted after Ctrl-C
 BenchResult measure(const BenchCase& bench, cpu::PeakProbe& probe, FeaturePool& pool);
 

@@ -66,6 +66,7 @@ std::string check_line(const CheckedCase& checked) {
                   checked.which.name, outcome.status == Status::kPassed ? measured(outcome) : outcome.reason);
   const std::string borrowed = fallbacks(checked);
   if (!borrowed.empty()) line += fmt::format("; by another backend's rows: {}", borrowed);
+  for (const std::string& remark : outcome.remarks) line += "; " + remark;
   for (const std::string& what : outcome.not_compared) line += fmt::format("; {}: not compared", what);
   for (char& c : line) {
     if (c == '\n') c = ' ';  // a line stays a line, whatever a reason holds
@@ -95,6 +96,7 @@ std::string check_json(const std::vector<CheckedCase>& checked, const CheckTotal
                      {"status", status_name(one.outcome.status)},
                      {"reason", one.outcome.reason},
                      {"not_compared", one.outcome.not_compared},
+                     {"remarks", one.outcome.remarks},
                      {"kernels", one.outcome.kernels},
                      {"arrays", arrays}});
   }

@@ -209,12 +209,18 @@ std::vector<std::string> expand_inputs(const std::vector<std::string>& inputs) {
       continue;
     }
     std::vector<std::string> files;
+    bool folders = false;
     for (const fs::directory_entry& entry : fs::directory_iterator(input)) {
-      if (std::error_code error; entry.is_regular_file(error) && is_points_file(entry.path()))
+      std::error_code error;
+      folders = folders || entry.is_directory(error);
+      if (entry.is_regular_file(error) && is_points_file(entry.path()))
         files.push_back(entry.path().string());
     }
-    if (files.empty())
-      throw InvalidArgument(fmt::format("{}: no .bin, .pcd, .ply, .npy or .npz in this folder", input));
+    if (files.empty()) {
+      throw InvalidArgument(
+          fmt::format("{}: no .bin, .pcd, .ply, .npy or .npz in this folder{}", input,
+                      folders ? " itself; folders in it are not searched, so name them one by one" : ""));
+    }
     std::sort(files.begin(), files.end());
     sources.insert(sources.end(), files.begin(), files.end());
   }

@@ -52,7 +52,8 @@ Cloud read_cloud(const std::string& source, const std::vector<std::string>& feat
 /// As read_cloud, but takes every column of the file as a feature.
 Cloud read_cloud_all_columns(const std::string& source, const CloudOptions& options);
 
-/// Files of a folder that io::read_points takes, sorted by name; anything else is returned as it is.
+/// Files of a folder that io::read_points takes, sorted by name, without those of folders in it; anything
+/// else is returned as it is. InvalidArgument if there is none.
 std::vector<std::string> expand_inputs(const std::vector<std::string>& inputs);
 
 /// Lines for the terminal: what was read, dropped, filled and shifted.

@@ -32,11 +32,12 @@ struct GridChoice {
 /// `network` may be null: then always the cloud's own box.
 GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const GridRequest& request);
 
+/// For PointOptions of a command that has a network.
 inline constexpr const char* kGridHelp =
-    "Without --voxel and --range: the network's own. An object-sized cloud (longest side under 200 of the "
-    "network's "
-    "voxels), or one of which under a tenth of the points fall into the network's box, gets its own bounding "
-    "box and "
-    "voxels of its longest side / 200. Which rule applied is printed.";
+    "the network's own. An object-sized cloud (longest side under 200 of the network's voxels), or one of "
+    "which "
+    "under a tenth of the points fall into the network's box, gets its own bounding box and voxels of its "
+    "longest "
+    "side / 200. Which rule applied is printed";
 
 }  // namespace aerogel::cli

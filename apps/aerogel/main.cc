@@ -1,9 +1,12 @@
 // The command line `aerogel`. The only place that reads the environment, installs a handler and picks exit
 // codes.
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -57,31 +60,17 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-}  // namespace
+/// What was printed must have arrived; a full disk is an error although the work was done.
+int flush_output(int exit_code) {
+  errno = 0;
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed || exit_code > kCheckFailed) return exit_code;  // past that, an error line has been printed
+  return fail(kUsage,
+              fmt::format("cannot write to standard output: {}",
+                          errno != 0 ? std::generic_category().message(errno) : "an earlier write failed"));
+}
 
-int main(int argc, char** argv) {
-  CLI::App app{"Aerogel: sparse 3D convolution. Points in, features and pictures out.", "aerogel"};
-  app.set_version_flag("--version", fmt::format("aerogel {}", aerogel::version()));
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
-  app.footer(
-      "Exit codes: 0 done, 1 a check failed, 2 usage or input error, 3 device or memory, 130 interrupted.\n"
-      "Environment: AEROGEL_THREADS, AEROGEL_DEVICE, AEROGEL_STRICT stand in for --threads, --device, "
-      "--strict\n"
-      "(0, false, off: as if unset).");
-  int exit_code = kDone;
-  add_run(app, exit_code);
-  aerogel::cli::add_check(app, exit_code);
-  add_voxelize(app, exit_code);
-  add_render(app, exit_code);
-  add_synth(app, exit_code);
-  add_compare(app, exit_code);
-  add_bench(app, exit_code);
-  add_kernels(app, exit_code);
-  add_networks(app, exit_code);
-  add_info(app, exit_code);
-
-  std::signal(SIGINT, on_interrupt);
+int run_command_line(CLI::App& app, int argc, char** argv, const int& exit_code) {
   try {
     apply_environment(app);
     app.parse(argc, argv);
@@ -99,7 +88,37 @@ int main(int argc, char** argv) {
     return fail(kDevice, error.what());
   } catch (const aerogel::Unsupported& error) {
     return fail(kDevice, error.what());
-  } catch (const std::exception& error) {  // InvalidArgument, FormatError
+  } catch (const std::exception& error) {        // InvalidArgument, FormatError
+    if (std::ferror(stdout) != 0) return kDone;  // fmt's word for it; flush_output has a better one
     return fail(kUsage, error.what());
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Aerogel: sparse 3D convolution. Points in, features and pictures out.", "aerogel"};
+  app.set_version_flag("--version", fmt::format("aerogel {}", aerogel::version()));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      "Exit codes: 0 done, 1 a check failed, 2 usage, input or output error, 3 device or memory, 130 "
+      "interrupted.\n"
+      "Environment: AEROGEL_THREADS, AEROGEL_DEVICE, AEROGEL_STRICT stand in for --threads, --device, "
+      "--strict\n"
+      "(0, false, off: as if unset).");
+  int exit_code = kDone;
+  add_run(app, exit_code);
+  aerogel::cli::add_check(app, exit_code);
+  add_voxelize(app, exit_code);
+  add_render(app, exit_code);
+  add_synth(app, exit_code);
+  add_compare(app, exit_code);
+  add_bench(app, exit_code);
+  add_kernels(app, exit_code);
+  add_networks(app, exit_code);
+  add_info(app, exit_code);
+
+  std::signal(SIGINT, on_interrupt);
+  return flush_output(run_command_line(app, argc, argv, exit_code));
 }

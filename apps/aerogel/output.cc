@@ -1,7 +1,9 @@
 #include "output.h"
 
+#include <cerrno>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,14 +24,33 @@ void require_writable(const fs::path& folder, const fs::path& named) {
 
 }  // namespace
 
-void prepare_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder)) {
-    throw InvalidArgument(fmt::format("cannot make the folder {}: {}", folder.string(),
-                                      error ? error.message() : "a file of that name is there"));
+OutputFolder::OutputFolder(fs::path folder) : path_(std::move(folder)) {
+  if (path_.empty()) throw InvalidArgument("the output folder has no name");
+  fs::path there = fs::absolute(path_).lexically_normal();
+  while (!fs::exists(there) && there.has_relative_path()) there = there.parent_path();
+  if (!fs::is_directory(there)) {
+    throw InvalidArgument(
+        fmt::format("cannot make the folder {}: {} is a file", path_.string(), there.string()));
   }
-  require_writable(folder, folder);
+  require_writable(there, path_);
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code not_empty;
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, not_empty);
+}
+
+void OutputFolder::make() {
+  fs::path built;
+  for (const fs::path& part : fs::absolute(path_).lexically_normal()) {
+    built /= part;
+    std::error_code error;
+    if (part.empty() || fs::is_directory(built)) continue;
+    if (fs::create_directory(built, error)) made_.push_back(built);
+    if (error) {
+      throw InvalidArgument(fmt::format("cannot make the folder {}: {}", path_.string(), error.message()));
+    }
+  }
 }
 
 void prepare_file(const fs::path& file) {

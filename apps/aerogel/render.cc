@@ -14,6 +14,7 @@
 #include "cloud.h"
 #include "grid_choice.h"
 #include "output.h"
+#include "point_options.h"
 #include "run_outputs.h"
 #include "text.h"
 
@@ -26,8 +27,7 @@ constexpr int kMostSize = 8192;
 
 struct RenderOptions {
   std::string input;
-  std::string voxel;
-  std::string columns;
+  PointOptions points;
   std::string colour = "height";
   int size = 1400;
   std::string out;
@@ -179,13 +179,10 @@ Tensor other_columns(const Tensor& features) {
 }
 
 Scene scene_of_points(const RenderOptions& options) {
-  CloudOptions read;
-  if (!options.columns.empty()) read.columns = split_commas(options.columns);
-  const Cloud cloud = read_cloud_all_columns(options.input, read);
+  const Cloud cloud = read_cloud_all_columns(options.input, options.points.cloud());
   for (const std::string& line : describe(cloud)) fmt::print("{}\n", line);
-  GridRequest request;
-  request.voxel = options.voxel;
-  if (options.voxel.empty() && !cloud.own_grid) request.voxel = picture_voxel(cloud, options.size);
+  GridRequest request = options.points.grid;
+  if (request.voxel.empty() && !cloud.own_grid) request.voxel = picture_voxel(cloud, options.size);
   const GridChoice choice = choose_grid(cloud, nullptr, request);
   const MeanVoxels voxels = voxelize_mean(cloud.points, choice.grid);
   Scene scene;
@@ -204,9 +201,11 @@ Scene load_scene(const RenderOptions& options) {
   require_input(options.input);
   const std::map<std::string, Tensor> members = io::read_npz(options.input);
   if (find_sites(members) == nullptr) return scene_of_points(options);
-  if (!options.voxel.empty()) {
-    throw InvalidArgument(fmt::format("--voxel {}: {} holds sites, whose cells are drawn as they are",
-                                      options.voxel, options.input));
+  const GridRequest& grid = options.points.grid;
+  if (!grid.voxel.empty() || !grid.range.empty()) {
+    throw InvalidArgument(fmt::format("--{}: {} holds sites, whose cells are drawn as they are",
+                                      grid.voxel.empty() ? "range " + grid.range : "voxel " + grid.voxel,
+                                      options.input));
   }
   return scene_of_sites(options, members);
 }
@@ -246,12 +245,9 @@ CLI::App* add_render(CLI::App& app, int& /*exit_code*/) {
                    "synth:uniform:R:FILL, or an .npz of sites that synth, voxelize or run wrote")
       ->required();
   command->add_option("--out,-o", options->out, "Picture (.png)")->required();
-  command->add_option("--voxel", options->voxel,
-                      "Cell size in metres, x,y,z or one number, for points. Without it the longest side by "
-                      "twice the root of the number of points (30 cells at least, --size / 2 at most), or a "
-                      "synthetic set's own cells");
-  command->add_option("--columns", options->columns,
-                      "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
+  add_point_options(*command, options->points,
+                    "cells of the longest side by twice the root of the number of points (30 cells at least, "
+                    "--size / 2 at most) in the bounding box, or a synthetic set's own cells");
   command
       ->add_option("--colour,--color", options->colour,
                    "height; density: points of each column; feature: of points what they have besides x, y "

@@ -1,6 +1,7 @@
 // `aerogel run`: points → voxels → network → features, pictures and a report.
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "aerogel/error.h"
 #include "aerogel/io.h"
 #include "aerogel/nn.h"
+#include "aerogel/plan.h"
 
 #include "backend/cpu/peak.h"
 #include "cli.h"
@@ -19,7 +21,9 @@
 #include "grid_choice.h"
 #include "layer_log.h"
 #include "output.h"
+#include "point_options.h"
 #include "run_outputs.h"
+#include "seed_option.h"
 #include "text.h"
 
 namespace aerogel::cli {
@@ -37,17 +41,24 @@ struct RunOptions {
   std::string variant;
   std::string weights;
   std::vector<std::string> inputs;
-  GridRequest grid;
-  std::string columns;
+  PointOptions points;
   std::string device = "cpu";
   int threads = 0;
   std::string check;  // "", "sampled" or "full"
-  bool strict = false;
   std::uint64_t seed = 0;
   std::string dump;
   bool as_json = false;
   std::string out;
 };
+
+/// InvalidArgument for an unknown name, Unsupported with the reason for a backend that cannot compute here.
+void require_backend(const std::string& name) {
+  const Backend backend = parse_backend(name);
+  for (const BackendInfo& info : list_backends()) {
+    if (info.backend == backend && !info.available)
+      throw Unsupported(fmt::format("--device {}: {}", name, info.reason));
+  }
+}
 
 /// A network with its weights, and what it is called.
 struct Network {
@@ -104,6 +115,7 @@ struct Pass {
   SparseTensor out;
   LayerLog log;
   std::int64_t peak_bytes = 0;
+  std::int64_t building_bytes = 0;  // the most that map builders held
   double wall_ms = 0;
 };
 
@@ -126,6 +138,7 @@ Pass forward(const Network& network, const SparseTensor& in, ExecOptions exec, L
   pass.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   pass.log.end_progress();
   pass.peak_bytes = exec.meter->peak_bytes();
+  pass.building_bytes = exec.meter->peak_bytes(MemoryUse::kMapBuilding);
   return pass;
 }
 
@@ -143,20 +156,49 @@ json cloud_json(const Cloud& cloud) {
       {"bounds_hi", cloud.hi}};
 }
 
-/// Runs one input into `folder`; false if a layer failed its check.
+/// What a report and a dump both say about a run.
+json run_json(const RunOptions& options, const Network& network) {
+  return {{"aerogel", std::string(version())},
+          {"network", network.info.name},
+          {"variant", network.info.variant},
+          {"weights", options.weights.empty() ? std::string(kUntrained) : options.weights},
+          {"seed", options.weights.empty() ? json(options.seed) : json(nullptr)},
+          {"device", options.device}};
+}
+
+void write_json(const fs::path& path, const json& value) {
+  io::write_file(path, value.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+/// Where the results of one input go.
+struct RunFolders {
+  OutputFolder out;
+  std::optional<OutputFolder> dump;
+
+  /// `below`: the folder of one input among several; empty: none.
+  RunFolders(const RunOptions& options, const std::string& below) : out(join(options.out, below)) {
+    if (!options.dump.empty()) dump.emplace(join(options.dump, below));
+  }
+  static fs::path join(const fs::path& folder, const std::string& below) {
+    return below.empty() ? folder : folder / below;
+  }
+  void make() {
+    out.make();
+    if (dump) dump->make();
+  }
+};
+
+/// Runs one input into `folders`; false if a layer failed its check.
 bool run_one(const RunOptions& options, const Network& network, const std::string& source,
-             const fs::path& folder, const std::string& dump, double peak_gflops) {
+             RunFolders& folders, double peak_gflops) {
   const Talk talk(options.as_json);
-  CloudOptions read;
-  if (!options.columns.empty()) read.columns = split_commas(options.columns);
-  read.strict = options.strict;
-  const Cloud cloud = read_cloud(source, network.info.features, read);
+  const Cloud cloud = read_cloud(source, network.info.features, options.points.cloud());
   for (const std::string& line : describe(cloud)) talk.line(line);
 
   ExecOptions exec;
   exec.backend = parse_backend(options.device);
   exec.threads = options.threads;
-  const GridChoice choice = choose_grid(cloud, &network.info, options.grid);
+  const GridChoice choice = choose_grid(cloud, &network.info, options.points.grid);
   talk.line(choice.rule);
   const MeanVoxels voxels = voxelize_cloud(cloud, choice.grid, network.info.extra_z, exec);
   const std::int64_t sites = voxels.voxels.sites();
@@ -173,11 +215,25 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   talk.line(fmt::format("planned peak memory: {} features and workspaces + {} kernel maps + {} weights",
                         bytes_text(planned.peak_bytes), bytes_text(map_bytes),
                         bytes_text(network.weight_bytes)));
+  if (planned.building_bytes > 0) {
+    talk.line(
+        fmt::format("building a map took up to {}, itself included", bytes_text(planned.building_bytes)));
+  }
+
+  folders.make();  // whatever can be refused has been
+  const fs::path& folder = folders.out.path();
+  if (folders.dump) {
+    json manifest = run_json(options, network);
+    manifest["source"] = cloud_json(cloud);
+    manifest["grid"] = choice.rule;
+    manifest["files"] = "NNN_LAYER.npy: the output of each layer, numbered in the order of the run";
+    write_json(folders.dump->path() / "manifest.json", manifest);
+  }
 
   LayerLogOptions log_options;
   if (!options.check.empty()) log_options.check_rows = options.check == "full" ? INT64_MAX : kSampledRows;
   log_options.check_seed = options.seed;
-  log_options.dump = dump;
+  if (folders.dump) log_options.dump = folders.dump->path();
   log_options.progress = !options.as_json && isatty(STDERR_FILENO) != 0;
   Pass pass = forward(network, voxels.voxels, exec, log_options);
   pass.log.take_maps(planned.log);
@@ -200,30 +256,26 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   about.note = network.note;
   about.grid = choice.grid;
   about.cloud = &cloud;
-  json report = {{"aerogel", std::string(version())},
-                 {"network", network.info.name},
-                 {"variant", network.info.variant},
-                 {"weights", options.weights.empty() ? std::string(kUntrained) : options.weights},
-                 {"seed", options.weights.empty() ? json(options.seed) : json(nullptr)},
-                 {"device", options.device},
-                 {"threads", resolve_threads(options.threads)},
-                 {"source", cloud_json(cloud)},
-                 {"grid", choice.rule},
-                 {"voxel", choice.grid.size},
-                 {"range_lo", choice.grid.lo},
-                 {"range_hi", choice.grid.hi},
-                 {"sites", sites},
-                 {"points_outside", outside},
-                 {"output_sites", pass.out.sites()},
-                 {"output_channels", pass.out.channels()},
-                 {"output_shape", std::vector<std::int64_t>(pass.out.coordinates.spatial_shape().begin(),
-                                                            pass.out.coordinates.spatial_shape().end())}};
+  json report = run_json(options, network);
+  report["threads"] = resolve_threads(options.threads);
+  report["source"] = cloud_json(cloud);
+  report["grid"] = choice.rule;
+  report["voxel"] = choice.grid.size;
+  report["range_lo"] = choice.grid.lo;
+  report["range_hi"] = choice.grid.hi;
+  report["sites"] = sites;
+  report["points_outside"] = outside;
+  report["output_sites"] = pass.out.sites();
+  report["output_channels"] = pass.out.channels();
+  const Dims& shape = pass.out.coordinates.spatial_shape();
+  report["output_shape"] = std::vector<std::int64_t>(shape.begin(), shape.end());
   about.meta_json = report.dump(-1, ' ', false, json::error_handler_t::replace);
   write_input_picture(folder / "bev_input.png", voxels, about);
   report["variance_explained"] = write_feature_files(folder, pass.out, about);
   report["planned_peak_bytes"] = planned.peak_bytes;
   report["met_peak_bytes"] = pass.peak_bytes;
   report["map_bytes"] = map_bytes;
+  report["map_building_peak_bytes"] = planned.building_bytes;
   report["weight_bytes"] = network.weight_bytes;
   report["process_peak_bytes"] = process_peak_bytes();
   report["peak_gflops"] = peak_gflops;
@@ -234,7 +286,7 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
         {"passed", passed}, {"rows", options.check == "full" ? "all" : "sampled"}, {"seed", options.seed}};
   }
   report["layers"] = pass.log.json(peak_gflops);
-  io::write_file(folder / "report.json", report.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  write_json(folder / "report.json", report);
   if (options.as_json) fmt::print("{}\n", report.dump(-1, ' ', false, json::error_handler_t::replace));
   talk.line(
       fmt::format("{} sites of {} channels{} in {}: features.npz, features.ply, bev_input.png, "
@@ -259,29 +311,23 @@ std::vector<std::string> folder_names(const std::vector<std::string>& sources) {
 }
 
 void run(const RunOptions& options, int& exit_code) {
-  parse_backend(options.device);
+  require_backend(options.device);
   if (options.threads < 0)
     throw InvalidArgument(fmt::format("--threads {}: must be 0 (all cores) or more", options.threads));
   const std::vector<std::string> sources = expand_inputs(options.inputs);
+  const RunFolders top(options, "");  // checked before the work; each input makes its own
   const Network network = load_network(options);
   const Talk talk(options.as_json);
   talk.line(network.note.empty() ? fmt::format("{}, weights {}", network.title, options.weights)
                                  : fmt::format("{}, {} (seed {}; --weights FILE loads trained ones)",
                                                network.title, kUntrained, options.seed));
-  prepare_folder(options.out);
-  if (!options.dump.empty()) prepare_folder(options.dump);
   const double peak = cpu::measure_fma_peak_gflops(resolve_threads(options.threads));
   const std::vector<std::string> names = folder_names(sources);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const bool several = sources.size() > 1;
-    const fs::path folder = several ? fs::path(options.out) / names[i] : fs::path(options.out);
-    fs::path dump = options.dump;
-    if (several) {
-      talk.line("");
-      prepare_folder(folder);
-      if (!options.dump.empty()) prepare_folder(dump = dump / names[i]);
-    }
-    if (!run_one(options, network, sources[i], folder, dump.string(), peak)) exit_code = kCheckFailed;
+    if (several) talk.line("");
+    RunFolders folders(options, several ? names[i] : "");
+    if (!run_one(options, network, sources[i], folders, peak)) exit_code = kCheckFailed;
     throw_if_interrupted();
   }
 }
@@ -299,9 +345,10 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("run", "Run a network on points: features, pictures, a report of every layer");
   command
-      ->add_option("inputs", options->inputs,
-                   "Points (.bin, .pcd, .ply, .npy, .npz), folders of them, or synth:lidar:SEED, "
-                   "synth:shell:R, synth:uniform:R:FILL")
+      ->add_option(
+          "inputs", options->inputs,
+          "Points (.bin, .pcd, .ply, .npy, .npz), folders of them (without the folders in those), or "
+          "synth:lidar:SEED, synth:shell:R, synth:uniform:R:FILL")
       ->required();
   command->add_option("--network,-n", options->network, "One of: " + known_networks())->required();
   command->add_option("--variant", options->variant, "Variant of the network");
@@ -313,11 +360,7 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
                    "Folder for features.npz, features.ply, bev_input.png, bev_features.png, report.json; "
                    "several inputs get a folder each in it")
       ->required();
-  command->add_option("--voxel", options->grid.voxel,
-                      std::string("Voxel size in metres, x,y,z or one number. ") + kGridHelp);
-  command->add_option("--range", options->grid.range, "Box in metres, x0,y0,z0,x1,y1,z1");
-  command->add_option("--columns", options->columns,
-                      "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
+  add_point_options(*command, options->points, kGridHelp);
   command->add_option("--device", options->device, "cpu or reference")->capture_default_str();
   command->add_option("--threads", options->threads, "0 = all cores; the results are the same for any number")
       ->capture_default_str();
@@ -328,12 +371,9 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
           "it had: all rows up to 4,096, else 4,096 drawn ones; --check=full: all rows. Exit code 1 on a "
           "failure")
       ->check(CLI::IsMember({"sampled", "full"}));
-  command->add_flag("--strict", options->strict,
-                    "Refuse rows that are not finite, instead of dropping and counting them");
-  command->add_option("--seed", options->seed, "Of untrained weights and of the rows that --check draws")
-      ->capture_default_str();
+  add_seed_option(*command, options->seed, "Of untrained weights and of the rows that --check draws");
   command->add_option("--dump", options->dump,
-                      "Folder for every layer's output as .npy, for aerogel compare");
+                      "Folder for every layer's output as .npy, for aerogel compare, with a manifest.json");
   command->add_flag("--json", options->as_json,
                     "Print the report as one JSON object a line, and nothing else");
   command->callback([options, &exit_code] { run(*options, exit_code); });

@@ -16,6 +16,7 @@
 #include "cloud.h"
 #include "grid_choice.h"
 #include "output.h"
+#include "point_options.h"
 #include "text.h"
 
 namespace aerogel::cli {
@@ -26,11 +27,9 @@ using nlohmann::json;
 
 struct VoxelizeOptions {
   std::string input;
-  GridRequest grid;
-  std::string columns;
+  PointOptions points;
   VoxelCaps caps;
   bool capped = false;
-  bool strict = false;
   bool as_json = false;
   std::string out;
 };
@@ -122,11 +121,8 @@ void voxelize_input(const VoxelizeOptions& options) {
   if (std::filesystem::path(options.out).extension() != ".npz")
     throw InvalidArgument(fmt::format("--out {}: the ending must be .npz", options.out));
   prepare_file(options.out);
-  CloudOptions read;
-  if (!options.columns.empty()) read.columns = split_commas(options.columns);
-  read.strict = options.strict;
-  const Cloud cloud = read_cloud_all_columns(options.input, read);
-  const GridChoice choice = choose_grid(cloud, nullptr, options.grid);
+  const Cloud cloud = read_cloud_all_columns(options.input, options.points.cloud());
+  const GridChoice choice = choose_grid(cloud, nullptr, options.points.grid);
 
   VoxelArrays arrays =
       options.capped ? capped_mode(cloud, choice.grid, options.caps) : mean_mode(cloud, choice.grid);
@@ -173,13 +169,9 @@ CLI::App* add_voxelize(CLI::App& app, int& /*exit_code*/) {
                    "Points (.bin, .pcd, .ply, .npy, .npz), or synth:lidar:SEED, synth:shell:R, "
                    "synth:uniform:R:FILL; every column is a feature")
       ->required();
-  command->add_option("--voxel", options->grid.voxel,
-                      "Voxel size in metres, x,y,z or one number. Without it the input's longest side / 200, "
-                      "or a synthetic set's own cells");
-  command->add_option("--range", options->grid.range,
-                      "Box in metres, x0,y0,z0,x1,y1,z1. Without it the input's bounding box");
-  command->add_option("--columns", options->columns,
-                      "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
+  add_point_options(
+      *command, options->points,
+      "voxels of the input's longest side / 200 in its bounding box, or a synthetic set's own cells");
   CLI::Option* max_points =
       command
           ->add_option(
@@ -190,8 +182,6 @@ CLI::App* add_voxelize(CLI::App& app, int& /*exit_code*/) {
   CLI::Option* max_voxels =
       command->add_option("--max-voxels", options->caps.max_voxels, "At most this many voxels (capped mode)")
           ->capture_default_str();
-  command->add_flag("--strict", options->strict,
-                    "Refuse rows that are not finite, instead of dropping and counting them");
   command
       ->add_option("--out,-o", options->out,
                    ".npz: coords [N,4] (0,z,y,x), features [N,F], points_per_voxel [N], point_voxel [P] (-1: "

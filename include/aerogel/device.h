@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,17 +19,35 @@ enum class Backend : std::uint8_t { kReference, kCpu, kCuda, kVulkan };
 std::string_view backend_name(Backend backend) noexcept;  ///< "reference", "cpu", "cuda", "vulkan"
 Backend parse_backend(std::string_view name);             ///< InvalidArgument listing the known names
 
-/// Counts the bytes of tensors and workspaces that are alive, and the most that ever were. Thread-safe.
+/// What counted bytes are for.
+enum class MemoryUse : std::uint8_t {
+  kTensors,      ///< tensors and workspaces: what a dry run plans
+  kMapBuilding,  ///< what a builder of kernel maps holds while it works: scratch, and the map until it is
+                 ///< done
+};
+
+/// Counts the bytes that are alive, and the most that ever were, by their use. Thread-safe.
 class MemoryMeter {
  public:
-  void add(std::int64_t bytes) noexcept;
-  void remove(std::int64_t bytes) noexcept;
-  std::int64_t live_bytes() const noexcept;
-  std::int64_t peak_bytes() const noexcept;
+  MemoryMeter() = default;
+  /// Refuses whatever would bring all uses together past `limit_bytes`.
+  explicit MemoryMeter(std::int64_t limit_bytes) : limit_(limit_bytes) {}
+
+  /// To be called before the bytes are allocated. OutOfMemory, with what was asked and what is free, past the
+  /// limit; then nothing is counted.
+  void add(std::int64_t bytes, MemoryUse use = MemoryUse::kTensors);
+  void remove(std::int64_t bytes, MemoryUse use = MemoryUse::kTensors) noexcept;
+  std::int64_t live_bytes(MemoryUse use = MemoryUse::kTensors) const noexcept;
+  std::int64_t peak_bytes(MemoryUse use = MemoryUse::kTensors) const noexcept;
 
  private:
-  mutable std::int64_t live_ = 0;  // accessed through std::atomic_ref
-  mutable std::int64_t peak_ = 0;
+  struct Count {
+    std::int64_t live = 0;
+    std::int64_t peak = 0;
+  };
+  std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
+  mutable std::int64_t total_ = 0;  // accessed, as the counts are, through std::atomic_ref
+  mutable Count counts_[2];         // by MemoryUse
 };
 
 struct OpRecord;  // plan.h: what one op did
@@ -39,7 +58,7 @@ struct ExecOptions {
   int threads = 0;       ///< 0 = all cores; results are the same bits for any number
   std::string kernel;    ///< force the kernel of this name (must be of `backend`); empty = planner
   bool dry_run = false;  ///< size everything, build maps, compute nothing: tensors have no data
-  std::shared_ptr<MemoryMeter> meter;             ///< counts tensors and workspaces; optional
+  std::shared_ptr<MemoryMeter> meter;             ///< counts memory and may limit it; optional
   std::string label;                              ///< copied into every OpRecord, such as a layer's name
   std::function<void(const OpRecord&)> observer;  ///< called after each op, on the calling thread; optional
 };

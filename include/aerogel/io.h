@@ -37,8 +37,8 @@ struct PointReadOptions {
 
 /// Reads points by the file's ending: .bin (KITTI f32), .pcd, .ply, .npy, .npz.
 /// throws FormatError (path, byte offset, expected, found); DeviceError if it cannot be opened;
-///        InvalidArgument for an unknown ending, listing the known ones, and for options that do not fit the
-///        file.
+///        InvalidArgument for an unknown ending, listing the known ones, for what is no regular file, and for
+///        options that do not fit the file.
 PointTable read_points(const Path& path, const PointReadOptions& options = {});
 
 /// Little-endian f32 rows without a header; as many columns as names.
@@ -81,10 +81,11 @@ void write_png(const Path& path, const Tensor& rgb);
 
 /// Text or bytes written and synced under a temporary name beside `path`, then renamed over it. DeviceError,
 /// naming `path`, on failure: what was there stays, and no temporary file does. Links are followed;
-/// permissions are kept.
+/// permissions are kept. InvalidArgument if `path` is there and no regular file.
 void write_file(const Path& path, std::string_view bytes);
 
-/// The whole regular file. DeviceError, naming `path`, if it cannot be read.
+/// The whole regular file; every reader gets its bytes here. InvalidArgument, without opening it, if `path`
+/// is a folder, a pipe, a socket or a device; DeviceError if it cannot be read. Both name it.
 std::string read_file(const Path& path);
 
 }  // namespace aerogel::io

@@ -27,7 +27,8 @@ struct Plan {
 };
 
 /// Plans a sparse convolution (or, for a pointwise spec, a linear layer) without running it.
-/// throws Unsupported, listing every candidate with its reason, if no kernel takes it.
+/// throws InvalidArgument if a count is negative; Unsupported, listing every candidate with its reason, if no
+/// kernel takes it.
 Plan plan_sparse_conv(const ConvProblem& problem, const ExecOptions& exec = {});
 
 /// One row of a kernel table, for listings.

@@ -63,7 +63,11 @@ class Tensor {
   Tensor slice_rows(std::int64_t begin, std::int64_t end) const;  ///< a view of rows [begin, end) of axis 0
   Tensor contiguous() const;                                      ///< itself, or a packed copy
   Tensor clone() const;                                           ///< a packed copy
-  Tensor to(DType dtype) const;  ///< converted packed copy (f32/f64/ints/f16/bf16)
+
+  /// A converted packed copy, or itself. Integers convert exactly, floats round to nearest; a float's
+  /// fraction is cut off on the way to an integer; bool is whether the element is not 0. InvalidArgument
+  /// naming the first element that an integer dtype cannot hold: past its range, or NaN.
+  Tensor to(DType dtype) const;
 
   /// "f32 [1024, 64]"
   std::string str() const;

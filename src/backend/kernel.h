@@ -35,6 +35,7 @@ struct MapArgs {
   KernelSpec spec;
   int threads = 0;
   KernelMap* out = nullptr;
+  MemoryMeter* meter = nullptr;  // counts MemoryUse::kMapBuilding; may be null
 };
 
 /// out = epilogue(Σ_k in[map.in, :] · weight[:, k, :]ᵀ), group by group of channels. The linear table takes

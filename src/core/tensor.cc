@@ -9,7 +9,7 @@
 
 #include "aerogel/error.h"
 
-#include "core/half.h"
+#include "core/element.h"
 
 namespace aerogel {
 namespace {
@@ -24,12 +24,15 @@ struct Storage {
 
   Storage(std::int64_t size, bool allocate, std::shared_ptr<MemoryMeter> counted_by)
       : bytes(size), meter(std::move(counted_by)) {
+    if (meter) meter->add(bytes);
     if (allocate) {
       const std::size_t padded = (static_cast<std::size_t>(size) + kAlignment - 1) / kAlignment * kAlignment;
       data = std::aligned_alloc(kAlignment, padded ? padded : kAlignment);
-      if (data == nullptr) throw OutOfMemory(size, -1, "cpu");
+      if (data == nullptr) {
+        if (meter) meter->remove(bytes);
+        throw OutOfMemory(size, -1, "cpu");
+      }
     }
-    if (meter) meter->add(bytes);
   }
   ~Storage() {
     if (meter) meter->remove(bytes);
@@ -78,81 +81,6 @@ void for_each_offset(const Dims& shape, const Dims& strides, Visit&& visit) {
       index[axis] = 0;
     }
     if (axis < 0) return;
-  }
-}
-
-double load_as_double(const void* data, DType dtype, std::int64_t i) {
-  switch (dtype) {
-    case DType::kF32:
-      return static_cast<const float*>(data)[i];
-    case DType::kF64:
-      return static_cast<const double*>(data)[i];
-    case DType::kF16:
-      return f16_to_f32(static_cast<const std::uint16_t*>(data)[i]);
-    case DType::kBF16:
-      return bf16_to_f32(static_cast<const std::uint16_t*>(data)[i]);
-    case DType::kI8:
-      return static_cast<const std::int8_t*>(data)[i];
-    case DType::kU8:
-    case DType::kBool:
-      return static_cast<const std::uint8_t*>(data)[i];
-    case DType::kI16:
-      return static_cast<const std::int16_t*>(data)[i];
-    case DType::kU16:
-      return static_cast<const std::uint16_t*>(data)[i];
-    case DType::kI32:
-      return static_cast<const std::int32_t*>(data)[i];
-    case DType::kU32:
-      return static_cast<const std::uint32_t*>(data)[i];
-    case DType::kI64:
-      return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
-    case DType::kU64:
-      return static_cast<double>(static_cast<const std::uint64_t*>(data)[i]);
-  }
-  return 0;
-}
-
-void store_from_double(void* data, DType dtype, std::int64_t i, double value) {
-  switch (dtype) {
-    case DType::kF32:
-      static_cast<float*>(data)[i] = static_cast<float>(value);
-      return;
-    case DType::kF64:
-      static_cast<double*>(data)[i] = value;
-      return;
-    case DType::kF16:
-      static_cast<std::uint16_t*>(data)[i] = f32_to_f16(static_cast<float>(value));
-      return;
-    case DType::kBF16:
-      static_cast<std::uint16_t*>(data)[i] = f32_to_bf16(static_cast<float>(value));
-      return;
-    case DType::kI8:
-      static_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(value);
-      return;
-    case DType::kU8:
-      static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(value);
-      return;
-    case DType::kBool:
-      static_cast<std::uint8_t*>(data)[i] = value != 0;
-      return;
-    case DType::kI16:
-      static_cast<std::int16_t*>(data)[i] = static_cast<std::int16_t>(value);
-      return;
-    case DType::kU16:
-      static_cast<std::uint16_t*>(data)[i] = static_cast<std::uint16_t>(value);
-      return;
-    case DType::kI32:
-      static_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(value);
-      return;
-    case DType::kU32:
-      static_cast<std::uint32_t*>(data)[i] = static_cast<std::uint32_t>(value);
-      return;
-    case DType::kI64:
-      static_cast<std::int64_t*>(data)[i] = static_cast<std::int64_t>(value);
-      return;
-    case DType::kU64:
-      static_cast<std::uint64_t*>(data)[i] = static_cast<std::uint64_t>(value);
-      return;
   }
 }
 
@@ -279,7 +207,13 @@ Tensor Tensor::to(DType dtype) const {
   Tensor result = empty(shape_, dtype);
   std::int64_t i = 0;
   for_each_offset(shape_, strides_, [&](std::int64_t offset) {
-    store_from_double(result.data_, dtype, i++, load_as_double(data_, dtype_, offset));
+    const bool stored = visit_element(
+        data_, dtype_, offset, [&](auto value) { return store_element(result.data_, dtype, i, value); });
+    if (!stored) {
+      throw InvalidArgument(fmt::format("[to] element {} of {} is {}, which {} cannot hold", i, str(),
+                                        element_str(data_, dtype_, offset), dtype_name(dtype)));
+    }
+    ++i;
   });
   return result;
 }

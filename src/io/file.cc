@@ -49,6 +49,18 @@ struct TemporaryFile {
   fail(verb, path, std::generic_category().message(error));
 }
 
+/// Folders, pipes, sockets and devices are refused, best before they are opened: opening a pipe waits for its
+/// other end, and opening a device may do things to it.
+void require_regular(std::string_view verb, const Path& path, const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return;
+  const char* what = S_ISDIR(status.st_mode)    ? "a folder"
+                     : S_ISFIFO(status.st_mode) ? "a pipe"
+                     : S_ISSOCK(status.st_mode) ? "a socket"
+                                                : "a device";
+  throw InvalidArgument(
+      fmt::format("{}: cannot {}: expected a regular file, this is {}", path.string(), verb, what));
+}
+
 void write_all(int descriptor, std::string_view bytes, const Path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -69,11 +81,14 @@ Path link_target(const Path& path) {
 }  // namespace
 
 std::string read_file(const Path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail("open", path, errno);
   struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) fail("open", path, errno);
+  require_regular("read", path, status);
+  // O_NONBLOCK, and looked at again: another file may have taken the name since.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) fail("open", path, errno);
   if (::fstat(file.get(), &status) != 0) fail("open", path, errno);
-  if (!S_ISREG(status.st_mode)) fail("read", path, "not a regular file");
+  require_regular("read", path, status);
   std::string bytes;
   try {
     bytes.resize(static_cast<std::size_t>(status.st_size));
@@ -96,7 +111,7 @@ void write_file(const Path& path, std::string_view bytes) {
   const Path target = link_target(path);
   struct stat status {};
   const bool exists = ::stat(target.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) fail("write", path, "not a regular file");
+  if (exists) require_regular("write", path, status);
 
   // Beside the target, because rename does not cross file systems; numbered, because two threads may write at
   // once.

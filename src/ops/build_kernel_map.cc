@@ -24,6 +24,7 @@ FoundMap find_map_of(const Coordinates& in, const KernelSpec& spec, const ExecOp
       MapArgs args;
       args.in = in;
       args.spec = spec;
+      args.meter = exec.meter.get();
       args.out = map.get();
       OpRecord record;
       record.problem = fmt::format("build_kernel_map:{}:n={}", spec.str(), in.size());

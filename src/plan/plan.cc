@@ -1,10 +1,28 @@
 #include "aerogel/plan.h"
 
+#include <utility>
+
 #include <fmt/core.h>
+
+#include "aerogel/error.h"
 
 #include "plan/choose.h"
 
 namespace aerogel {
+namespace {
+
+void require_counts(const ConvProblem& problem) {
+  const std::pair<const char*, std::int64_t> counts[] = {{"n_in", problem.n_in},
+                                                         {"n_out", problem.n_out},
+                                                         {"pairs", problem.pairs},
+                                                         {"c_in", problem.c_in},
+                                                         {"c_out", problem.c_out}};
+  for (const auto& [name, count] : counts) {
+    if (count < 0) throw InvalidArgument(fmt::format("[plan] {} must be at least 0, got {}", name, count));
+  }
+}
+
+}  // namespace
 
 std::string Plan::explain() const {
   std::string text = problem + "\n";
@@ -15,6 +33,7 @@ std::string Plan::explain() const {
 }
 
 Plan plan_sparse_conv(const ConvProblem& problem, const ExecOptions& exec) {
+  require_counts(problem);
   SparseConvArgs args;
   args.problem = problem;
   args.threads = exec.threads;

@@ -45,6 +45,7 @@
 namespace aerogel::cpu {
 namespace {
 
+constexpr std::int64_t kRowBytes = sizeof(std::int32_t);
 constexpr std::int64_t kChunkRows = 16384;
 constexpr std::int64_t kMostRemainders = 64;  // of a stride that floors sites: a list each
 constexpr std::int64_t kChunkCells =
@@ -152,12 +153,14 @@ struct Keys {
   Array<std::uint64_t> data;
   std::int64_t count = 0;
 
-  static Keys of_size(std::int64_t count) { return {make_array<std::uint64_t>(count), count}; }
+  static Keys of_size(std::int64_t count, MemoryMeter* meter) {
+    return {Array<std::uint64_t>(count, meter), count};
+  }
 };
 
 /// Union of two sorted lists of distinct keys.
-Keys merge_union(const Keys& a, const Keys& b) {
-  Keys out = Keys::of_size(a.count + b.count);
+Keys merge_union(const Keys& a, const Keys& b, MemoryMeter* meter) {
+  Keys out = Keys::of_size(a.count + b.count, meter);
   std::int64_t i = 0;
   std::int64_t j = 0;
   std::int64_t n = 0;
@@ -174,11 +177,11 @@ Keys merge_union(const Keys& a, const Keys& b) {
 }
 
 /// Union of many, merged in pairs.
-Keys merge_all(std::vector<Keys> lists) {
+Keys merge_all(std::vector<Keys> lists, MemoryMeter* meter) {
   while (lists.size() > 1) {
     std::vector<Keys> merged;
     for (std::size_t i = 0; i + 1 < lists.size(); i += 2)
-      merged.push_back(merge_union(lists[i], lists[i + 1]));
+      merged.push_back(merge_union(lists[i], lists[i + 1], meter));
     if (lists.size() % 2 == 1) merged.push_back(std::move(lists.back()));
     lists = std::move(merged);
   }
@@ -201,8 +204,8 @@ struct AxisMove {
 
 /// `keys` with one field moved, those that go nowhere left out. Stays sorted, since moving is monotone.
 Keys move_along_axis(const Keys& keys, int shift, std::uint64_t field, std::int64_t from_extent,
-                     const AxisMove& move) {
-  Keys moved = Keys::of_size(keys.count + 1);  // a key is written before it is known to count
+                     const AxisMove& move, MemoryMeter* meter) {
+  Keys moved = Keys::of_size(keys.count + 1, meter);  // a key is written before it is known to count
   std::int64_t n = 0;
   const auto move_keys = [&](const auto& place_of) {
     for (std::int64_t i = 0; i < keys.count; ++i) {
@@ -213,7 +216,7 @@ Keys move_along_axis(const Keys& keys, int shift, std::uint64_t field, std::int6
     }
   };
   if (from_extent <= keys.count) {  // one division per coordinate instead of one per key
-    const Array<std::int64_t> table = make_array<std::int64_t>(from_extent);
+    const Array<std::int64_t> table(from_extent, meter);
     for (std::int64_t from = 0; from < from_extent; ++from) table[from] = move(from);
     move_keys([&](std::int64_t from) { return table[from]; });
   } else {
@@ -245,14 +248,14 @@ struct SiteTaps {
 };
 
 /// The sites that some tap of the window reaches, or those that sites floor to.
-Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing) {
+Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing, CountedBytes& held) {
   const KernelSpec& spec = args.spec;
   const int ndim = spec.ndim();
   const Dims& in_shape = args.in.spatial_shape();
   const Dims out_shape = spec.output_shape(in_shape);
   const RankedRows rows(args.in);
   const RowKey row_key(packing, ndim);
-  Keys keys = Keys::of_size(rows.count);
+  Keys keys = Keys::of_size(rows.count, args.meter);
   with_ndim(ndim, [&](auto columns) {
     parallel_chunks(rows.count, kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t rank = begin; rank < end; ++rank)
@@ -266,11 +269,12 @@ Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing) {
     std::vector<Keys> lists(static_cast<std::size_t>(taps.count));
     parallel_chunks(taps.count, 1, args.threads, [&](std::int64_t tap, std::int64_t) {
       const AxisMove move{taps.relation(spec, axis, tap), spec.kind == ConvKind::kRegular, out_shape[axis]};
-      lists[tap] = move_along_axis(keys, shift, field, in_shape[axis], move);
+      lists[tap] = move_along_axis(keys, shift, field, in_shape[axis], move, args.meter);
     });
-    keys = merge_all(std::move(lists));
+    keys = merge_all(std::move(lists), args.meter);
   }
   const std::int64_t width = 1 + ndim;
+  held.add(keys.count * width * kRowBytes);
   Tensor indices = Tensor::empty({keys.count, width}, DType::kI32);
   auto* out = indices.mutable_data<std::int32_t>();
   with_ndim(ndim, [&](auto columns) {
@@ -308,11 +312,11 @@ struct LineRuns {
 };
 
 template <int NDim>
-Blocks make_blocks(const RankedRows& rows, const RowKey& row_key) {
+Blocks make_blocks(const RankedRows& rows, const RowKey& row_key, MemoryMeter* meter) {
   Blocks blocks;
-  blocks.key = make_array<std::uint64_t>(rows.count + 2);
-  blocks.sites = make_array<std::uint32_t>(rows.count + 1);
-  blocks.first_rank = make_array<std::int32_t>(rows.count + 1);
+  blocks.key = Array<std::uint64_t>(rows.count + 2, meter);
+  blocks.sites = Array<std::uint32_t>(rows.count + 1, meter);
+  blocks.first_rank = Array<std::int32_t>(rows.count + 1, meter);
   LineRuns runs;
   for (std::int64_t rank = 0; rank < rows.count; ++rank) {
     runs.take(row_key.template of<NDim>(rows[rank]), rank, blocks.key.get(), blocks.sites.get(),
@@ -327,13 +331,13 @@ Blocks make_blocks(const RankedRows& rows, const RowKey& row_key) {
 
 /// `by_rank`: sites are iterated by rank, else by row.
 template <int NDim>
-Cells make_cells(const RankedRows& rows, const RowKey& row_key, bool by_rank) {
+Cells make_cells(const RankedRows& rows, const RowKey& row_key, bool by_rank, MemoryMeter* meter) {
   Cells cells;
-  cells.key = make_array<std::uint64_t>(rows.count);
-  cells.asked = make_array<std::uint32_t>(rows.count);
-  cells.first_rank = make_array<std::int32_t>(rows.count + 1);
-  cells.of_row = make_array<std::int32_t>(rows.count + kVectorPad);
-  cells.bit_of_row = make_array<std::uint8_t>(rows.count + kVectorPad);
+  cells.key = Array<std::uint64_t>(rows.count, meter);
+  cells.asked = Array<std::uint32_t>(rows.count, meter);
+  cells.first_rank = Array<std::int32_t>(rows.count + 1, meter);
+  cells.of_row = Array<std::int32_t>(rows.count + kVectorPad, meter);
+  cells.bit_of_row = Array<std::uint8_t>(rows.count + kVectorPad, meter);
   std::fill_n(cells.of_row.get() + rows.count, kVectorPad, 0);
   std::fill_n(cells.bit_of_row.get() + rows.count, kVectorPad, std::uint8_t{0});
   const std::int32_t* position_of = by_rank ? nullptr : rows.order;
@@ -387,8 +391,8 @@ class Sweeps {
       RowKey row_key(packing, spec.ndim());
       for (int axis = 0; axis <= last_axis; ++axis) row_key.scale[axis] = relations.first[axis].stride;
       row_key.add[last_axis] = group_add[last_axis];
-      cells_[group] =
-          with_ndim(spec.ndim(), [&](auto ndim) { return make_cells<ndim()>(coarse, row_key, by_rank); });
+      cells_[group] = with_ndim(
+          spec.ndim(), [&](auto ndim) { return make_cells<ndim()>(coarse, row_key, by_rank, args.meter); });
     });
     for (std::int64_t first = 0; first < offsets; first += last_taps) {
       relations.additions(spec, first, add);
@@ -445,8 +449,9 @@ void run(const MapArgs& args) {
   const bool transposed = spec.kind == ConvKind::kTransposed;
   const KeyPacking packing = layer_packing(args.in, spec);
   KernelMap& map = *args.out;
+  CountedBytes held(args.meter);  // the map itself, and lists as long as the kernel has offsets
   map.spec = spec;
-  map.new_coordinates = keeps_sites ? Coordinates() : reached_sites(args, packing);
+  map.new_coordinates = keeps_sites ? Coordinates() : reached_sites(args, packing, held);
   const Coordinates& out = keeps_sites ? args.in : map.new_coordinates;
   map.n_in = args.in.size();
   map.n_out = out.size();
@@ -464,15 +469,18 @@ void run(const MapArgs& args) {
   RowKey fine_key(packing, spec.ndim());
   for (int axis = 0; axis < spec.ndim(); ++axis) fine_key.add[axis] = -relations.first[axis].shift;
   const Blocks blocks =
-      with_ndim(spec.ndim(), [&](auto ndim) { return make_blocks<ndim()>(fine, fine_key); });
+      with_ndim(spec.ndim(), [&](auto ndim) { return make_blocks<ndim()>(fine, fine_key, args.meter); });
   Sweeps sweeps(args, packing, coarse, offsets, by_rank);
 
+  held.add(std::ssize(sweeps.list()) * static_cast<std::int64_t>(sizeof(Sweep)) +
+           2 * (volume + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
   std::vector<Task> tasks;
   for (Sweep& sweep : sweeps.list()) {
     const std::int64_t cells = sweep.cells->count;
-    sweep.window = make_array<std::uint64_t>(cells);
-    sweep.first_rank = make_array<std::int32_t>(cells);
+    sweep.window = Array<std::uint64_t>(cells, args.meter);
+    sweep.first_rank = Array<std::int32_t>(cells, args.meter);
     const std::int64_t chunk = by_rank ? kChunkCells : std::max<std::int64_t>(cells, 1);
+    held.add((cells + chunk - 1) / chunk * static_cast<std::int64_t>(sizeof(Task)));
     for (std::int64_t begin = 0; begin < cells; begin += chunk) {
       tasks.push_back({&sweep, begin, std::min(cells, begin + chunk), {}});
     }
@@ -494,6 +502,7 @@ void run(const MapArgs& args) {
   }
   for (std::int64_t k = 0; k < volume; ++k) offset_begin[k + 1] += offset_begin[k];
   const std::int64_t pairs = offset_begin[volume];
+  held.add(2 * pairs * kRowBytes);
   map.in_rows = Tensor::empty({pairs}, DType::kI32);
   map.out_rows = Tensor::empty({pairs}, DType::kI32);
   std::int32_t* in_rows = map.in_rows.mutable_data<std::int32_t>();
@@ -514,7 +523,7 @@ void run(const MapArgs& args) {
     const Sweep& sweep = *task.sweep;
     const std::int64_t begin = by_rank ? sweep.cells->first_rank[task.begin] : 0;
     const std::int64_t end = by_rank ? sweep.cells->first_rank[task.end] : coarse.count;
-    TilePairs tile(sweep.taps);
+    TilePairs tile(sweep.taps, args.meter);
     for (std::int64_t row = begin; row < end; row += kTileRows) {
       read_windows(sweep, row, std::min(end, row + kTileRows), tile);
       for (int tap = 0; tap < sweep.taps; ++tap) {

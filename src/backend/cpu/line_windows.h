@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+
+#include "backend/cpu/counted_array.h"
 
 namespace aerogel::cpu {
 
@@ -14,14 +15,6 @@ inline constexpr std::int64_t kBlock = std::int64_t{1} << kBlockBits;
 inline constexpr std::uint64_t kNoKey = ~std::uint64_t{0};  // keys have at most 63 bits
 inline constexpr std::int64_t kVectorPad = 64;   // elements a vector load may read past an array's end
 inline constexpr std::int64_t kTileRows = 1024;  // coarse rows staged at once: both lists of 3 taps fit an L1
-
-/// An uninitialised array: std::vector would clear it first.
-template <class T>
-using Array = std::unique_ptr<T[]>;
-template <class T>
-Array<T> make_array(std::int64_t count) {
-  return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count));
-}
 
 /// The fine sites, sorted, in blocks along the last column.
 struct Blocks {
@@ -58,8 +51,7 @@ void match_cells(Sweep& sweep, const Blocks& blocks, std::int64_t begin, std::in
 
 /// Pairs of one tile, per tap: (position in the order of iteration, rank of the fine site).
 struct TilePairs {
-  explicit TilePairs(int taps)
-      : coarse(make_array<std::int32_t>(taps * kStride)), fine(make_array<std::int32_t>(taps * kStride)) {}
+  TilePairs(int taps, MemoryMeter* meter) : coarse(taps * kStride, meter), fine(taps * kStride, meter) {}
   static constexpr std::int64_t kStride = kTileRows + kVectorPad;
   Array<std::int32_t> coarse;   // [taps, kStride]
   Array<std::int32_t> fine;     // [taps, kStride]

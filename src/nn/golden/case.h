@@ -38,8 +38,9 @@ struct Outcome {
   Status status = Status::kFailed;
   std::string reason;  ///< why it failed or is not supported
   std::vector<std::string> not_compared;
-  std::vector<Measure> measures;  ///< every array that was compared
-  std::set<std::string> kernels;  ///< rows that ran; a backend may fall back on the reference's
+  std::vector<std::string> remarks;  ///< what a reader of a pass must know: "computed in f32, …"
+  std::vector<Measure> measures;     ///< every array that was compared
+  std::set<std::string> kernels;     ///< rows that ran; a backend may fall back on the reference's
 
   const Measure* worst() const;  ///< the one nearest to its bound, or past it; null if none
 };

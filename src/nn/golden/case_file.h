@@ -4,39 +4,34 @@
 #include <filesystem>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "aerogel/sparse_tensor.h"
 
 #include "nn/golden/comparison.h"
+#include "nn/golden/json_field.h"
 #include "nn/spconv_compat/description.h"
 
 namespace aerogel::nn::golden {
 
-using Json = nlohmann::json;
-
-Json read_json(const std::filesystem::path& path);
-
 /// A case.json with the folder that its arrays stand in.
 struct CaseFile {
   std::filesystem::path folder;
-  Json json;
+  JsonField json;
 
   /// {"npy": "name.npy", "dtype": "float32", "shape": […]}; the file must have that dtype and shape.
-  Tensor array(const Json& reference) const;
+  Tensor array(const JsonField& reference) const;
   /// {"features": …, "indices": …, "spatial_shape": […], "batch_size": n}
-  SparseTensor sparse(const Json& input) const;
-  spconv::LayerDescription layer(const Json& description) const;
+  SparseTensor sparse(const JsonField& input) const;
+  spconv::LayerDescription layer(const JsonField& description) const;
   /// name → array; `num_batches_tracked` is left out.
-  StateDict arrays(const Json& by_name) const;
+  StateDict arrays(const JsonField& by_name) const;
 
   /// out_indices, out_features within atol_out, out_spatial_shape; notes gradients that were recorded too.
   void compare_output(const SparseTensor& out, Comparison& comparison) const;
 };
 
-Dims dims_of(const Json& list);
+Dims dims_of(const JsonField& list);
 
 /// The class and constructor arguments alone.
-spconv::LayerDescription described(const Json& description);
+spconv::LayerDescription described(const JsonField& description);
 
 }  // namespace aerogel::nn::golden

@@ -28,10 +28,13 @@ class Comparison {
   void shape(std::string_view name, const Dims& got, const Dims& expected);
   void text(std::string_view name, const std::string& got, const std::string& expected);
   void not_compared(std::string name) { not_compared_.push_back(std::move(name)); }
+  /// What a reader of a pass must know.
+  void remark(std::string text) { remarks_.push_back(std::move(text)); }
 
   const std::vector<Measure>& measures() const noexcept { return measures_; }
   const std::vector<std::string>& failures() const noexcept { return failures_; }
   const std::vector<std::string>& left_out() const noexcept { return not_compared_; }
+  const std::vector<std::string>& remarks() const noexcept { return remarks_; }
 
  private:
   bool same_shape(std::string_view name, const Tensor& got, const Tensor& expected);
@@ -39,6 +42,7 @@ class Comparison {
   std::vector<Measure> measures_;
   std::vector<std::string> failures_;
   std::vector<std::string> not_compared_;
+  std::vector<std::string> remarks_;
 };
 
 /// The same rows in (batch, columns left to right) order, as recordings are.

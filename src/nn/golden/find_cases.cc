@@ -15,12 +15,13 @@ namespace fs = std::filesystem;
 void add_vectors(const fs::path& path, const std::string& name, std::vector<Case>& cases) {
   const std::size_t before = cases.size();
   try {
-    const Json json = read_json(path);
-    for (const auto& [section, list] : json.items()) {
-      if (!list.is_array()) continue;
+    const JsonField json = JsonField::read(path);
+    for (const auto& [section, list] : json.members()) {
+      if (!list.is_list()) continue;
       for (std::size_t i = 0; i < list.size(); ++i) {
+        const JsonField vector = list.at(i);
         const std::string item =
-            list[i].is_object() ? list[i].value("name", std::to_string(i)) : std::to_string(i);
+            vector.contains("name") ? vector.at("name").get<std::string>() : std::to_string(i);
         cases.push_back({fmt::format("{}/{}", name, item), path, CaseFormat::kPaddle, section, i});
       }
     }

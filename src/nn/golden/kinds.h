@@ -12,6 +12,7 @@ using KindRunner = void (*)(const CaseFile& file, const ExecOptions& exec, Compa
 
 // layer_kinds.cc
 void run_pipeline(const CaseFile& file, const ExecOptions& exec, Comparison& comparison);
+void run_autocast(const CaseFile& file, const ExecOptions& exec, Comparison& comparison);
 void run_net(const CaseFile& file, const ExecOptions& exec, Comparison& comparison);
 void run_tables(const CaseFile& file, const ExecOptions& exec, Comparison& comparison);
 void run_state_dict_keys(const CaseFile& file, const ExecOptions& exec, Comparison& comparison);
@@ -22,7 +23,7 @@ void run_dense(const CaseFile& file, const ExecOptions& exec, Comparison& compar
 void run_from_dense(const CaseFile& file, const ExecOptions& exec, Comparison& comparison);
 void run_point_to_voxel(const CaseFile& file, const ExecOptions& exec, Comparison& comparison);
 // paddle.cc
-void run_paddle_conv(const Json& vector, const ExecOptions& exec, Comparison& comparison);
-void run_paddle_max_pool(const Json& vector, const ExecOptions& exec, Comparison& comparison);
+void run_paddle_conv(const JsonField& vector, const ExecOptions& exec, Comparison& comparison);
+void run_paddle_max_pool(const JsonField& vector, const ExecOptions& exec, Comparison& comparison);
 
 }  // namespace aerogel::nn::golden

@@ -20,7 +20,7 @@ Context context_for(const ExecOptions& exec, bool training) {
   return context;
 }
 
-std::map<std::string, Dims> parameter_shapes(const Json& description) {
+std::map<std::string, Dims> parameter_shapes(const JsonField& description) {
   const auto module = spconv::make_layer(described(description));
   std::map<std::string, Dims> shapes;
   for (const Parameter& parameter : spconv::parameters_of(*module)) shapes[parameter.name] = parameter.shape;
@@ -32,16 +32,22 @@ std::map<std::string, Dims> parameter_shapes(const Json& description) {
 void run_pipeline(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
   spconv::LayerDescription pipeline;
   pipeline.cls = "SparseSequential";
-  for (const Json& layer : file.json.at("layers")) pipeline.children.push_back(file.layer(layer));
+  for (const JsonField& layer : file.json.at("layers").elements())
+    pipeline.children.push_back(file.layer(layer));
   const auto module = spconv::make_layer(pipeline);
   const SparseTensor in = file.sparse(file.json.at("input"));
   Context context = context_for(exec, file.json.value("training", false));
   SparseTensor out = module->forward(in, context);
   if (file.json.value("add_input", false)) out = add(out, in, exec);
   file.compare_output(out, comparison);
-  const std::string dtype = file.json.at("expect").value("out_dtype", "");
+  const std::string dtype = file.json.at("expect").value<std::string>("out_dtype", "");
   if (!dtype.empty())
     comparison.text("out_dtype", out.features.dtype() == DType::kF32 ? "torch.float32" : "another", dtype);
+}
+
+void run_autocast(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
+  run_pipeline(file, exec, comparison);
+  comparison.remark("computed in f32, held against the recording's half-precision tolerance");
 }
 
 void run_net(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
@@ -61,7 +67,7 @@ void run_tables(const CaseFile& file, const ExecOptions& exec, Comparison& compa
   const SparseTensor in = file.sparse(file.json.at("input"));
   Context context = context_for(exec, false);
   std::vector<SparseTensor> branches;
-  for (const Json& branch : file.json.at("branch_specs")) {
+  for (const JsonField& branch : file.json.at("branch_specs").elements()) {
     branches.push_back(spconv::make_layer(file.layer(branch))->forward(in, context));
   }
   const auto table = file.json.at("table").get<std::string>();
@@ -70,7 +76,7 @@ void run_tables(const CaseFile& file, const ExecOptions& exec, Comparison& compa
 
 void run_state_dict_keys(const CaseFile& file, const ExecOptions& /*exec*/, Comparison& comparison) {
   const std::map<std::string, Dims> shapes = parameter_shapes(file.json);
-  const Json& expect = file.json.at("expect");
+  const JsonField& expect = file.json.at("expect");
   auto expected_keys = expect.at("keys").get<std::vector<std::string>>();
   std::sort(expected_keys.begin(), expected_keys.end());
   std::string ours;
@@ -78,7 +84,7 @@ void run_state_dict_keys(const CaseFile& file, const ExecOptions& /*exec*/, Comp
   for (const auto& [name, shape] : shapes) ours += name + " ";
   for (const std::string& name : expected_keys) theirs += name + " ";
   comparison.text("keys", ours, theirs);
-  for (const auto& [name, shape] : expect.at("shapes").items()) {
+  for (const auto& [name, shape] : expect.at("shapes").members()) {
     const auto it = shapes.find(name);
     if (it != shapes.end()) comparison.shape(name, it->second, dims_of(shape));
   }

@@ -9,7 +9,7 @@
 namespace aerogel::nn::golden {
 
 void run_sparse_add(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
-  const Json& inputs = file.json.at("inputs");
+  const JsonField& inputs = file.json.at("inputs");
   SparseTensor sum = file.sparse(inputs.at(0));
   for (std::size_t i = 1; i < inputs.size(); ++i) sum = add_union(sum, file.sparse(inputs.at(i)), exec);
   file.compare_output(sum, comparison);
@@ -17,7 +17,7 @@ void run_sparse_add(const CaseFile& file, const ExecOptions& exec, Comparison& c
 
 void run_dense(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
   const SparseTensor in = file.sparse(file.json.at("input"));
-  const Json& expect = file.json.at("expect");
+  const JsonField& expect = file.json.at("expect");
   comparison.floats("dense_cf", to_dense(in, DenseLayout::kChannelsFirst, exec),
                     file.array(expect.at("dense_cf")), {});
   comparison.floats("dense_cl", to_dense(in, DenseLayout::kChannelsLast, exec),
@@ -25,7 +25,7 @@ void run_dense(const CaseFile& file, const ExecOptions& exec, Comparison& compar
 }
 
 void run_from_dense(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
-  const Json& expect = file.json.at("expect");
+  const JsonField& expect = file.json.at("expect");
   const SparseTensor sparse = from_dense(file.array(file.json.at("dense")), DenseLayout::kChannelsLast, exec);
   const SortedRows rows = sorted_rows(sparse);
   comparison.integers("indices", rows.indices, file.array(expect.at("indices")));
@@ -36,7 +36,7 @@ void run_from_dense(const CaseFile& file, const ExecOptions& exec, Comparison& c
 }
 
 void run_point_to_voxel(const CaseFile& file, const ExecOptions& exec, Comparison& comparison) {
-  const Json& ctor = file.json.at("ctor");
+  const JsonField& ctor = file.json.at("ctor");
   const auto size = ctor.at("vsize_xyz").get<std::vector<float>>();
   const auto range = ctor.at("coors_range_xyz").get<std::vector<float>>();
   if (size.size() != 3 || range.size() != 6) throw Unsupported("point to voxel in other than 3 dimensions");
@@ -51,7 +51,7 @@ void run_point_to_voxel(const CaseFile& file, const ExecOptions& exec, Compariso
   caps.max_voxels = ctor.at("max_num_voxels").get<std::int64_t>();
   const Voxels voxels = voxelize(file.array(file.json.at("points")), grid, caps, exec);
 
-  const Json& expect = file.json.at("expect");  // first-seen order on both sides, nothing to sort
+  const JsonField& expect = file.json.at("expect");  // first-seen order on both sides, nothing to sort
   comparison.integers("indices", voxels.indices, file.array(expect.at("indices")));
   comparison.integers("num_per_voxel", voxels.points_per_voxel, file.array(expect.at("num_per_voxel")));
   comparison.integers("pc_voxel_id", voxels.point_voxel, file.array(expect.at("pc_voxel_id")));

@@ -11,30 +11,32 @@ namespace {
 
 constexpr double kTolerance = 1e-3;  // the vectors are rounded to four digits
 
-Tensor floats_of(const Json& flat, const Dims& shape) {
+Tensor floats_of(const JsonField& flat, const Dims& shape) {
   return Tensor::from<float>(shape, flat.get<std::vector<float>>());
 }
 
-Tensor rows_of(const Json& rows) {
+Tensor rows_of(const JsonField& rows) {
   std::vector<std::int32_t> flat;
-  for (const Json& row : rows) {
-    for (const Json& value : row) flat.push_back(value.get<std::int32_t>());
+  std::int64_t columns = 4;
+  for (const JsonField& row : rows.elements()) {
+    const auto values = row.get<std::vector<std::int32_t>>();
+    columns = static_cast<std::int64_t>(values.size());
+    flat.insert(flat.end(), values.begin(), values.end());
   }
-  const auto n = static_cast<std::int64_t>(rows.size());
-  return Tensor::from<std::int32_t>({n, n == 0 ? 4 : static_cast<std::int64_t>(rows.at(0).size())}, flat);
+  return Tensor::from<std::int32_t>({static_cast<std::int64_t>(rows.size()), columns}, flat);
 }
 
-SparseTensor input_of(const Json& vector, std::int64_t channels) {
+SparseTensor input_of(const JsonField& vector, std::int64_t channels) {
   const Tensor indices = rows_of(vector.at("indices"));
   return SparseTensor::create(floats_of(vector.at("features"), {indices.size(0), channels}), indices,
-                              dims_of(vector.at("spatial_shape")), vector.value("batch", std::int64_t{1}));
+                              dims_of(vector.at("spatial_shape")), vector.value<std::int64_t>("batch", 1));
 }
 
-ConvOptions geometry_of(const Json& vector) {
+ConvOptions geometry_of(const JsonField& vector) {
   return {dims_of(vector.at("stride")), dims_of(vector.at("padding")), dims_of(vector.at("dilation")), {}};
 }
 
-void compare(const SparseTensor& out, const Json& vector, Comparison& comparison) {
+void compare(const SparseTensor& out, const JsonField& vector, Comparison& comparison) {
   const SortedRows rows = sorted_rows(out);
   comparison.integers("out_indices", rows.indices, rows_of(vector.at("out_indices")));
   comparison.floats("out_features", rows.features,
@@ -42,7 +44,7 @@ void compare(const SparseTensor& out, const Json& vector, Comparison& comparison
                     vector.value("tol", kTolerance));
   comparison.shape("out_spatial_shape", out.coordinates.spatial_shape(),
                    dims_of(vector.at("out_spatial_shape")));
-  for (const auto& [name, value] : vector.items()) {
+  for (const auto& [name, value] : vector.members()) {
     if (name.find("_grad_") != std::string::npos && !value.is_null())
       return comparison.not_compared("gradients");
   }
@@ -50,7 +52,7 @@ void compare(const SparseTensor& out, const Json& vector, Comparison& comparison
 
 }  // namespace
 
-void run_paddle_conv(const Json& vector, const ExecOptions& exec, Comparison& comparison) {
+void run_paddle_conv(const JsonField& vector, const ExecOptions& exec, Comparison& comparison) {
   const Dims stored = dims_of(vector.at("kernel_dims"));
   const ConvWeight weight(import_weight(floats_of(vector.at("kernel"), stored), WeightLayout::kSpconv1));
   const SparseTensor in = input_of(vector, vector.at("cin").get<std::int64_t>());
@@ -63,7 +65,7 @@ void run_paddle_conv(const Json& vector, const ExecOptions& exec, Comparison& co
           vector, comparison);
 }
 
-void run_paddle_max_pool(const Json& vector, const ExecOptions& exec, Comparison& comparison) {
+void run_paddle_max_pool(const JsonField& vector, const ExecOptions& exec, Comparison& comparison) {
   const SparseTensor in = input_of(vector, vector.at("channels").get<std::int64_t>());
   compare(max_pool(in, dims_of(vector.at("kernel")), geometry_of(vector), PoolSites::kRegular,
                    MaxIdentity::kNegativeInfinity, exec),

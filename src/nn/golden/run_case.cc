@@ -15,7 +15,7 @@ namespace {
 const std::map<std::string, KindRunner>& kinds() {
   static const std::map<std::string, KindRunner> all = {
       {"pipeline", run_pipeline},
-      {"autocast", run_pipeline},  // recorded in evaluation mode, where the arithmetic stays f32
+      {"autocast", run_autocast},
       {"net", run_net},
       {"tables", run_tables},
       {"state_dict_keys", run_state_dict_keys},
@@ -29,7 +29,7 @@ const std::map<std::string, KindRunner>& kinds() {
 }
 
 void run_spconv(const Case& which, const ExecOptions& exec, Comparison& comparison) {
-  const CaseFile file{which.path, read_json(which.path / "case.json")};
+  const CaseFile file{which.path, JsonField::read(which.path / "case.json")};
   const auto kind = file.json.at("kind").get<std::string>();
   const auto it = kinds().find(kind);
   if (it == kinds().end()) throw Unsupported(fmt::format("cases of kind '{}' are not run yet", kind));
@@ -37,10 +37,10 @@ void run_spconv(const Case& which, const ExecOptions& exec, Comparison& comparis
 }
 
 void run_paddle(const Case& which, const ExecOptions& exec, Comparison& comparison) {
-  const Json json = read_json(which.path);
+  const JsonField json = JsonField::read(which.path);
   if (which.section.empty())
     throw InvalidArgument("[case] no vectors: expected an object of lists of objects");
-  const Json& vector = json.at(which.section).at(which.item);
+  const JsonField& vector = json.at(which.section).at(which.item);
   if (which.section == "conv") return run_paddle_conv(vector, exec, comparison);
   if (which.section == "maxpool") return run_paddle_max_pool(vector, exec, comparison);
   throw Unsupported(fmt::format("vectors of '{}' are not run yet", which.section));
@@ -92,6 +92,7 @@ Outcome run_case(const Case& which, const ExecOptions& exec) {
     outcome.status = Status::kFailed;
   outcome.measures = comparison.measures();
   outcome.not_compared = comparison.left_out();
+  outcome.remarks = comparison.remarks();
   return outcome;
 }
 

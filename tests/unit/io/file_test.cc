@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -14,12 +17,12 @@ std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-template <class Call>
-void expect_device_error(Call&& call, const std::string& path) {
+template <class Error, class Call>
+void expect_refusal(Call&& call, const std::string& path) {
   try {
     call();
-    ADD_FAILURE() << "expected a DeviceError that names " << path;
-  } catch (const DeviceError& error) {
+    ADD_FAILURE() << "expected an error that names " << path;
+  } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
   }
 }
@@ -54,16 +57,33 @@ TEST(File, KeepsPermissionsAndLinks) {
   EXPECT_EQ(fs::status(folder / "f").permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(File, RefusesWhatIsNoFile) {
+TEST(File, RefusesWhatIsNotThere) {
   const ScratchFolder folder;
-  expect_device_error([&] { read_file(folder / "absent"); }, (folder / "absent").string());
-  expect_device_error([&] { read_file(folder.path()); }, folder.path().string());
-  expect_device_error([&] { write_file(folder.path(), "text"); }, folder.path().string());
-  expect_device_error([&] { write_file(folder / "absent/f", "text"); }, (folder / "absent/f").string());
+  expect_refusal<DeviceError>([&] { read_file(folder / "absent"); }, (folder / "absent").string());
+  expect_refusal<DeviceError>([&] { write_file(folder / "absent/f", "text"); },
+                              (folder / "absent/f").string());
+  EXPECT_EQ(files_in(folder.path()), 0u);
+}
+
+TEST(File, RefusesWhatIsNoFileWithoutOpeningIt) {  // opening a pipe without a writer never returns
+  const ScratchFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  expect_device_error([&] { write_file(folder / "pipe", "text"); }, (folder / "pipe").string());
-  expect_device_error([] { write_file("/dev/null", "text"); }, "/dev/null");
-  EXPECT_EQ(files_in(folder.path()), 1u);
+  fs::create_symlink("pipe", folder / "link.npy");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string socket_path = (folder / "socket").string();
+  ASSERT_LT(socket_path.size(), sizeof(address.sun_path));
+  std::copy(socket_path.begin(), socket_path.end(), address.sun_path);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  for (const fs::path& path : {folder.path(), folder / "pipe", folder / "link.npy", folder / "socket",
+                               fs::path("/dev/null"), fs::path("/dev/zero")}) {
+    expect_refusal<InvalidArgument>([&] { read_file(path); }, path.string());
+    expect_refusal<InvalidArgument>([&] { write_file(path, "text"); }, path.string());
+  }
+  expect_refusal<InvalidArgument>([&] { read_npy(folder / "link.npy"); }, "this is a pipe");
+  ::close(socket);
+  EXPECT_EQ(files_in(folder.path()), 3u);
 }
 
 TEST(File, ThreadsMayWriteTheSameFile) {

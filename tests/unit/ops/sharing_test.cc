@@ -1,6 +1,7 @@
 // Maps are shared without anyone naming a key, and a dry run plans exactly what the run then takes.
 #include <gtest/gtest.h>
 
+#include "aerogel/error.h"
 #include "aerogel/ops/convolution.h"
 #include "aerogel/ops/elementwise.h"
 #include "aerogel/ops/pooling.h"
@@ -48,6 +49,32 @@ TEST(Sharing, ADryRunPlansThePeakThatTheRunMeets) {
   }
   EXPECT_EQ(peaks[0], peaks[1]);
   EXPECT_GE(peaks[0], sites.size() * 64 * 4);
+}
+
+TEST(Sharing, BuildingAMapIsCountedAndLimited) {
+  testing::Random random(5);
+  const Coordinates sites = testing::random_sites(random, {16, 16, 16}, 1, 200, true);
+  const SparseTensor x{testing::signed_tensor(random, {sites.size(), 1}), sites};
+  const ConvOptions wide{{}, {100, 100, 100}, {}, {}};  // every site reaches a window of 101³ outputs
+  ExecOptions exec;
+  exec.dry_run = true;
+  exec.meter = std::make_shared<MemoryMeter>(std::int64_t{64} << 20);
+  try {
+    static_cast<void>(
+        max_pool(x, {101, 101, 101}, wide, PoolSites::kRegular, MaxIdentity::kNegativeInfinity, exec));
+    FAIL() << "a map of 200 million pairs in 64 MiB";
+  } catch (const OutOfMemory& error) {
+    EXPECT_GT(error.asked_bytes(), 0);
+    EXPECT_GE(error.free_bytes(), 0);
+    EXPECT_LT(error.free_bytes(), error.asked_bytes());
+  }
+  EXPECT_EQ(exec.meter->live_bytes(MemoryUse::kMapBuilding), 0) << "a refused builder gives everything back";
+  EXPECT_LE(exec.meter->peak_bytes(MemoryUse::kMapBuilding), std::int64_t{64} << 20);
+
+  static_cast<void>(max_pool(x, {3, 3, 3}, {}, PoolSites::kRegular, MaxIdentity::kNegativeInfinity, exec));
+  const auto map = build_kernel_map(sites, KernelSpec::make(ConvKind::kRegular, {3, 3, 3}));
+  EXPECT_EQ(exec.meter->live_bytes(MemoryUse::kMapBuilding), 0);
+  EXPECT_GE(exec.meter->peak_bytes(MemoryUse::kMapBuilding), map->in_rows.nbytes() + map->out_rows.nbytes());
 }
 
 }  // namespace

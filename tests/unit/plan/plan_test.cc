@@ -35,6 +35,17 @@ TEST(Plan, APointwiseConvolutionIsALinearLayer) {
   EXPECT_EQ(plan_sparse_conv(problem_of({1, 1, 1})).kernel, "cpu/linear/packed_gemm/f32");
 }
 
+TEST(Plan, RefusesNegativeCounts) {
+  for (std::int64_t ConvProblem::*count : {&ConvProblem::n_in, &ConvProblem::n_out, &ConvProblem::pairs,
+                                           &ConvProblem::c_in, &ConvProblem::c_out}) {
+    ConvProblem problem = problem_of({3, 3, 3});
+    problem.*count = -1;
+    EXPECT_THROW(plan_sparse_conv(problem), InvalidArgument);
+    problem.*count = 0;
+    EXPECT_NO_THROW(plan_sparse_conv(problem));
+  }
+}
+
 TEST(Plan, AForcedKernelIsTakenOrRefused) {
   ExecOptions exec;
   exec.kernel = "reference/sparse_conv/pair_loop/float";

@@ -1,5 +1,7 @@
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -101,6 +103,48 @@ TEST_F(CaseFolder, FailsOnBrokenJson) {
   EXPECT_EQ(run().status, Status::kFailed);
   io::write_file(root_ / "one/case.json", "{}");
   EXPECT_EQ(run().status, Status::kFailed);
+}
+
+TEST_F(CaseFolder, SaysWhichFieldIsWrong) {
+  const std::string array = R"({"npy": "dense.npy", "dtype": "float32", "shape": )";
+  const std::pair<std::string, std::string> wrong[] = {
+      {R"({"kind": 3})", "case.json: kind: expected a text, found the number 3"},
+      {R"({"id": "x"})", "case.json: the whole: expected the field kind, found id"},
+      {R"([1, 2])", "case.json: the whole: expected an object with the field kind, found a list of 2"},
+      {R"({"kind": "from_dense", "expect": {}, "dense": [1]})",
+       "case.json: dense: expected an object with the field npy, found a list of 1"},
+      {R"({"kind": "from_dense", "expect": {}, "dense": )" + array + R"([1, "x"]}})",
+       "case.json: dense.shape[1]: expected an integer, found the text \"x\""},
+      {R"({"kind": "from_dense", "expect": {}, "dense": )" + array + R"([1, 2.5]}})",
+       "case.json: dense.shape[1]: expected an integer, found the number 2.5"},
+      {R"({"kind": "from_dense", "expect": {}, "dense": )" + array + R"([18446744073709551615]}})",
+       "case.json: dense.shape[0]: expected an integer, found the number 18446744073709551615"},
+      {R"({"kind": )", "case.json: byte 9: expected JSON, found the end of the file"},
+      {R"({"kind" 3})", "case.json: byte 8: expected JSON, found '3'"},
+      {R"({"kind": 1e999})", "case.json: "},
+  };
+  write_case(3);
+  for (const auto& [json, text] : wrong) {
+    io::write_file(root_ / "one/case.json", json);
+    const Outcome outcome = run();
+    EXPECT_EQ(outcome.status, Status::kFailed);
+    EXPECT_NE(outcome.reason.find(text), std::string::npos) << json << "\n" << outcome.reason;
+    EXPECT_EQ(outcome.reason.find("json.exception"), std::string::npos) << outcome.reason;
+  }
+}
+
+TEST_F(CaseFolder, SaysThatAutocastWasComputedInF32) {
+  write_case(3);
+  io::write_file(root_ / "one/case.json", R"({"kind": "autocast", "layers": [{"cls": "Identity"}],
+    "input": {"features": {"npy": "features.npy", "dtype": "float32", "shape": [1, 1]},
+              "indices": {"npy": "indices.npy", "dtype": "int32", "shape": [1, 2]},
+              "spatial_shape": [2], "batch_size": 1},
+    "expect": {"out_features": {"npy": "features.npy", "dtype": "float32", "shape": [1, 1]},
+               "out_indices": {"npy": "indices.npy", "dtype": "int32", "shape": [1, 2]}, "atol_out": 0.1}})");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.status, Status::kPassed) << outcome.reason;
+  ASSERT_EQ(outcome.remarks.size(), 1u);
+  EXPECT_NE(outcome.remarks[0].find("computed in f32"), std::string::npos);
 }
 
 TEST_F(CaseFolder, DoesNotReadOutsideTheFolder) {

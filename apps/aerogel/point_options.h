@@ -1,0 +1,25 @@
+// The options of every command that reads points.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cloud.h"
+#include "grid_choice.h"
+
+namespace aerogel::cli {
+
+struct PointOptions {
+  GridRequest grid;
+  std::string columns;  // "x,y,z,intensity" or empty
+  bool strict = false;
+
+  CloudOptions cloud() const;
+};
+
+/// Adds --voxel, --range, --columns and --strict. `without` says which cells and box there are without the
+/// first two.
+void add_point_options(CLI::App& command, PointOptions& options, const std::string& without);
+
+}  // namespace aerogel::cli
