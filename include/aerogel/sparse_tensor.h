@@ -24,7 +24,8 @@ class Coordinates {
   /// Takes rows as they are, in any order, and keeps that order.
   ///
   ///   indices        [N, 1+ndim]  i32    batch, then spatial columns; ndim = 1 … 4; N < 2^31
-  ///   spatial_shape  ndim         cells  every coordinate lies in [0, extent)
+  ///   spatial_shape  ndim         cells  every coordinate lies in [0, extent); batch_size times all extents
+  ///                                      is below 2^63
   ///   batch_size     ≥ 0                 every batch index lies in [0, batch_size)
   ///   throws   InvalidArgument   dtype or shape, a coordinate out of range (names the first bad row), two
   ///   equal

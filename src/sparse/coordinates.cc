@@ -56,6 +56,14 @@ void check_shapes(const Tensor& indices, const Dims& spatial_shape, std::int64_t
     throw InvalidArgument(
         fmt::format("[coordinates] batch_size must be 0 to 2147483647, got {}", batch_size));
   }
+  std::int64_t cells = std::max<std::int64_t>(batch_size, 1);
+  for (std::int64_t extent : spatial_shape) {
+    if (__builtin_mul_overflow(cells, extent, &cells)) {
+      throw InvalidArgument(
+          fmt::format("[coordinates] batch size {} and spatial shape {} span more than 2^63 - 1 cells",
+                      batch_size, spatial_shape.str()));
+    }
+  }
   if (!indices.defined() || indices.dtype() != DType::kI32 || indices.shape().size() != 2 ||
       indices.size(1) != 1 + ndim) {
     throw InvalidArgument(

@@ -113,5 +113,19 @@ TEST(SparseTensor, RefusesRowsThatDisagree) {
   }
 }
 
+TEST(Coordinates, RefusesMoreThan63BitsOfCells) {
+  const Tensor none = Tensor::empty({0, 4}, DType::kI32);
+  const std::int64_t side = 1 << 21;  // 2^63 cells
+  try {
+    Coordinates::create(none, {side, side, side}, 1);
+    FAIL() << "not refused";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("2^63"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(Coordinates::create(none, {side, side, side / 2}, 2), InvalidArgument);
+  EXPECT_NO_THROW(Coordinates::create(none, {side, side, side - 1}, 1));
+  EXPECT_THROW(Coordinates::adopt_sorted(none, {side, side, side}, 1, {1, 1, 1}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace aerogel
