@@ -21,9 +21,9 @@ namespace {
 
 using namespace aerogel::cli;
 
-extern "C" void on_interrupt(int) {
+extern "C" void on_interrupt(int number) {
   request_interrupt();
-  std::signal(SIGINT, SIG_DFL);  // a second Ctrl-C ends at once
+  std::signal(number, SIG_DFL);  // a second Ctrl-C ends at once
 }
 
 /// An environment variable that stands in for an option which the command line does not give.
@@ -120,5 +120,6 @@ int main(int argc, char** argv) {
   add_info(app, exit_code);
 
   std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
   return flush_output(run_command_line(app, argc, argv, exit_code));
 }
