@@ -207,14 +207,19 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   talk.line(fmt::format("{} sites; {} of {} points outside the box", count_text(sites), count_text(outside),
                         count_text(cloud.size())));
 
-  ExecOptions dry = exec;
-  dry.dry_run = true;
-  const Pass planned = forward(network, voxels.voxels, dry, {});
+  Pass planned;
   std::int64_t map_bytes = 0;
-  for (const LayerRow& row : planned.log.rows()) map_bytes += row.map_bytes;
-  talk.line(fmt::format("planned peak memory: {} features and workspaces + {} kernel maps + {} weights",
-                        bytes_text(planned.peak_bytes), bytes_text(map_bytes),
-                        bytes_text(network.weight_bytes)));
+  if (network.info.makes_sites) {
+    talk.line("peak memory is not planned: this network decides from its features which sites there are");
+  } else {
+    ExecOptions dry = exec;
+    dry.dry_run = true;
+    planned = forward(network, voxels.voxels, dry, {});
+    for (const LayerRow& row : planned.log.rows()) map_bytes += row.map_bytes;
+    talk.line(fmt::format("planned peak memory: {} features and workspaces + {} kernel maps + {} weights",
+                          bytes_text(planned.peak_bytes), bytes_text(map_bytes),
+                          bytes_text(network.weight_bytes)));
+  }
   if (planned.building_bytes > 0) {
     talk.line(
         fmt::format("building a map took up to {}, itself included", bytes_text(planned.building_bytes)));
@@ -236,7 +241,7 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   if (folders.dump) log_options.dump = folders.dump->path();
   log_options.progress = !options.as_json && isatty(STDERR_FILENO) != 0;
   Pass pass = forward(network, voxels.voxels, exec, log_options);
-  pass.log.take_maps(planned.log);
+  if (!network.info.makes_sites) pass.log.take_maps(planned.log);
   throw_if_interrupted();
   talk.line("");
   talk.line(pass.log.table(peak_gflops));
@@ -272,7 +277,7 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   about.meta_json = report.dump(-1, ' ', false, json::error_handler_t::replace);
   write_input_picture(folder / "bev_input.png", voxels, about);
   report["variance_explained"] = write_feature_files(folder, pass.out, about);
-  report["planned_peak_bytes"] = planned.peak_bytes;
+  report["planned_peak_bytes"] = network.info.makes_sites ? json(nullptr) : json(planned.peak_bytes);
   report["met_peak_bytes"] = pass.peak_bytes;
   report["map_bytes"] = map_bytes;
   report["map_building_peak_bytes"] = planned.building_bytes;

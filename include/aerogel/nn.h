@@ -79,6 +79,7 @@ struct NetworkInfo {
   float range[6] = {0, 0, 0, 0, 0, 0};  ///< default box, metres: x0 y0 z0 x1 y1 z1
   bool has_default_box = true;          ///< false: the cloud's own box, the voxel its longest side / 200
   std::int64_t extra_z = 0;             ///< cells added to the grid's z extent, as OpenPCDet does (41 of 40)
+  bool makes_sites = false;  ///< its features decide which sites there are: memory cannot be planned ahead
 };
 
 /// Every network and variant.

@@ -46,7 +46,14 @@ SparseTensor ConvBlock::forward(const SparseTensor& in, Context& context) const 
     const Scope scope(context, names_.conv);
     return conv_.forward(in, context);
   }
-  return convolve(conv_, norm_, names_, in, context, Activation::kRelu);
+  if (tail_ == Tail::kNormRelu) return convolve(conv_, norm_, names_, in, context, Activation::kRelu);
+  SparseTensor x;
+  {
+    const Scope scope(context, names_.conv);
+    x = conv_.forward_with(in, context, {.activation = Activation::kLeakyRelu});
+  }
+  const Scope scope(context, names_.norm);
+  return norm_.forward(x, context);
 }
 
 void ConvBlock::parameters(const std::string& prefix, std::vector<Parameter>& out) {

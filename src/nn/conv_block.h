@@ -11,7 +11,11 @@
 namespace aerogel::nn {
 
 /// What follows a convolution.
-enum class Tail : std::uint8_t { kNone, kNormRelu };
+enum class Tail : std::uint8_t {
+  kNone,
+  kNormRelu,
+  kLeakyNorm,  ///< LeakyReLU of slope 0.01, then the norm
+};
 
 /// Dotted names of the parts of a block, behind the prefix that it is given.
 struct BlockNames {

@@ -85,4 +85,51 @@ LayerTable second_table() {
           kOpenPcdetEps};
 }
 
+// VoxelResBackBone8xVoxelNeXt: three levels more than centerpoint, the last three brought onto the grid of
+// level 4 and summed over z, then two 2-D layers.
+LayerTable voxelnext_table() {
+  const Dims half = {1, 1, 1};
+  const auto level = [&](std::vector<LayerRow>& rows, int number, std::int64_t c_in, std::int64_t c_out) {
+    const std::string conv = "conv" + std::to_string(number);
+    const std::string key = "res" + std::to_string(number);
+    rows.push_back(down(conv + ".0", c_in, c_out, half, "spconv" + std::to_string(number)));
+    rows.push_back(residual(conv + ".1", c_out, key));
+    rows.push_back(residual(conv + ".2", c_out, key));
+  };
+  LayerTable table{
+      {subm("conv_input", 5, 16, "subm1"), residual("conv1.0", 16, "res1"), residual("conv1.1", 16, "res1")},
+      kOpenPcdetEps};
+  level(table.rows, 2, 16, 32);
+  level(table.rows, 3, 32, 64);
+  level(table.rows, 4, 64, 128);
+  level(table.rows, 5, 128, 128);
+  level(table.rows, 6, 128, 128);
+  const auto flat = [&](const std::string& name, const std::string& in, std::int64_t factor) {
+    table.rows.push_back({.name = name,
+                          .kind = RowKind::kBirdsEye,
+                          .c_in = 128,
+                          .c_out = 128,
+                          .stride = {factor, factor, factor},
+                          .in = in});
+  };
+  flat("bev4", "conv4.2", 1);
+  flat("bev5", "conv5.2", 2);
+  flat("bev6", "conv6.2", 4);
+  table.rows.push_back(
+      {.name = "bev56", .kind = RowKind::kAddUnion, .c_in = 128, .c_out = 128, .with = "bev5"});
+  table.rows.push_back(
+      {.name = "bev", .kind = RowKind::kAddUnion, .c_in = 128, .c_out = 128, .with = "bev4"});
+  table.rows.push_back({.name = "conv_out",
+                        .kind = RowKind::kRegular,
+                        .c_in = 128,
+                        .c_out = 128,
+                        .kernel = {3, 3},
+                        .stride = {1, 1},
+                        .padding = {1, 1},
+                        .key = "spconv_down2"});
+  table.rows.push_back(
+      {.name = "shared_conv", .c_in = 128, .c_out = 128, .kernel = {3, 3}, .key = "share", .bias = true});
+  return table;
+}
+
 }  // namespace aerogel::nn

@@ -8,20 +8,43 @@
 
 #include "aerogel/error.h"
 #include "aerogel/ops/elementwise.h"
+#include "aerogel/ops/sites.h"
 
+#include "nn/decoder_blocks.h"
 #include "nn/pointwise_layers.h"
 #include "nn/scope.h"
 
 namespace aerogel::nn {
 namespace {
 
-constexpr std::string_view kRowKindNames[] = {"submanifold", "regular", "inverse",
-                                              "residual",    "linear",  "concat"};
+/// What a row is made of: a convolution whose parts have dotted names of their own, a module that names its
+/// parts behind the row's name, or a step without weights.
+enum class Form : std::uint8_t { kConvolution, kModule, kStep };
 
-bool convolves(const LayerRow& row) { return row.kind != RowKind::kConcat && row.kind != RowKind::kLinear; }
+struct Kind {
+  std::string_view name;
+  Form form;
+};
 
-/// Its module names its parts behind the row's name; the others' parts have dotted names of their own.
-bool is_scope(const LayerRow& row) { return row.kind == RowKind::kResidual || row.kind == RowKind::kLinear; }
+constexpr Kind kKinds[] = {
+    {"submanifold", Form::kConvolution},
+    {"regular", Form::kConvolution},
+    {"inverse", Form::kConvolution},
+    {"residual", Form::kModule},
+    {"linear", Form::kModule},
+    {"layer norm", Form::kModule},
+    {"convnext", Form::kModule},
+    {"channels to space", Form::kModule},
+    {"subdivide", Form::kModule},
+    {"concat", Form::kStep},
+    {"add", Form::kStep},
+    {"add on the union", Form::kStep},
+    {"bird's eye", Form::kStep},
+};
+
+const Kind& kind_of(const LayerRow& row) { return kKinds[static_cast<int>(row.kind)]; }
+
+constexpr std::string_view kTailNames[] = {"", "norm, relu", "leaky relu, norm"};
 
 ConvKind conv_kind(RowKind kind) {
   if (kind == RowKind::kRegular) return ConvKind::kRegular;
@@ -51,9 +74,38 @@ std::unique_ptr<Module> make_row(const LayerRow& row, double norm_eps) {
     options.padding = row.padding;
     options.sites = row.sites;
   }
-  if (row.kind == RowKind::kLinear) return std::make_unique<LinearLayer>(row.c_in, row.c_out, row.bias);
-  if (row.kind == RowKind::kResidual) return std::make_unique<ResidualBlock>(options, norm_eps, row.residual);
-  return std::make_unique<ConvBlock>(options, norm_eps, row.tail, names_of(row));
+  switch (row.kind) {
+    case RowKind::kResidual:
+      return std::make_unique<ResidualBlock>(options, norm_eps, row.residual);
+    case RowKind::kLinear:
+      return std::make_unique<LinearLayer>(row.c_in, row.c_out, row.bias);
+    case RowKind::kLayerNorm:
+      return std::make_unique<LayerNormLayer>(row.c_out, norm_eps, false);
+    case RowKind::kConvNext:
+      return std::make_unique<ConvNextBlock>(row.c_out);
+    case RowKind::kChannelsUp:
+      return std::make_unique<ChannelToSpaceUpBlock>(row.c_in, row.c_out);
+    case RowKind::kSubdivideUp:
+      return std::make_unique<SubdivideUpBlock>(row.c_in, row.c_out);
+    default:
+      return std::make_unique<ConvBlock>(options, norm_eps, row.tail, names_of(row));
+  }
+}
+
+SparseTensor step(const LayerRow& row, const SparseTensor& in, const SparseTensor& with,
+                  const ExecOptions& exec) {
+  switch (row.kind) {
+    case RowKind::kAdd:
+      return add(in, with, exec);
+    case RowKind::kAddUnion:
+      return add_union(in, with, exec);
+    case RowKind::kBirdsEye:
+      return bev(scale_coordinates(in, row.stride, {}, exec), 0, Reduce::kSum, exec);
+    default: {
+      const SparseTensor parts[] = {in, with};
+      return concat(parts, exec);
+    }
+  }
 }
 
 class TableNetwork : public Module {
@@ -61,14 +113,10 @@ class TableNetwork : public Module {
   explicit TableNetwork(LayerTable table) : table_(std::move(table)) {
     for (std::size_t at = 0; at < table_.rows.size(); ++at) {
       const LayerRow& row = table_.rows[at];
-      if (!row.with.empty()) {
-        const auto source = place_.find(row.with);
-        if (source == place_.end())
-          throw InvalidArgument(
-              fmt::format("[make_network] {} reads {}, which is no row before it", row.name, row.with));
-        last_reader_[source->second] = at;
+      for (const std::string& source : {row.in, row.with}) {
+        if (!source.empty()) last_reader_[place(row, source)] = at;
       }
-      modules_.push_back(row.kind == RowKind::kConcat ? nullptr : make_row(row, table_.norm_eps));
+      modules_.push_back(kind_of(row).form == Form::kStep ? nullptr : make_row(row, table_.norm_eps));
       place_[row.name] = at;
     }
   }
@@ -78,17 +126,19 @@ class TableNetwork : public Module {
     SparseTensor x = in;
     for (std::size_t at = 0; at < modules_.size(); ++at) {
       const LayerRow& row = table_.rows[at];
-      if (is_scope(row)) {
-        const Scope scope(context, row.name);
-        x = modules_[at]->forward(x, context);
-      } else if (modules_[at]) {
+      const auto take = [&](const std::string& name) {
+        const auto source = kept.find(place(row, name));
+        const SparseTensor value = source->second;
+        if (last_reader_.at(source->first) == at) kept.erase(source);
+        return value;
+      };
+      const SparseTensor with = row.with.empty() ? SparseTensor{} : take(row.with);
+      if (!row.in.empty()) x = take(row.in);
+      if (kind_of(row).form == Form::kConvolution) {
         x = modules_[at]->forward(x, context);
       } else {
         const Scope scope(context, row.name);
-        const std::size_t source = place_.at(row.with);
-        const SparseTensor parts[] = {std::move(x), kept.at(source)};
-        if (last_reader_.at(source) == at) kept.erase(source);
-        x = concat(parts, context.exec);
+        x = modules_[at] ? modules_[at]->forward(x, context) : step(row, x, with, context.exec);
       }
       if (last_reader_.count(at) != 0) kept[at] = x;
     }
@@ -99,15 +149,23 @@ class TableNetwork : public Module {
     for (std::size_t at = 0; at < modules_.size(); ++at) {
       const LayerRow& row = table_.rows[at];
       if (!modules_[at]) continue;
-      modules_[at]->parameters(is_scope(row) ? prefix + row.name + "." : prefix, out);
+      modules_[at]->parameters(kind_of(row).form == Form::kModule ? prefix + row.name + "." : prefix, out);
     }
   }
 
  private:
+  std::size_t place(const LayerRow& row, const std::string& source) const {
+    const auto it = place_.find(source);
+    if (it == place_.end())
+      throw InvalidArgument(
+          fmt::format("[make_network] {} reads {}, which is no row before it", row.name, source));
+    return it->second;
+  }
+
   LayerTable table_;
-  std::vector<std::unique_ptr<Module>> modules_;  // none for a concat
-  std::map<std::string, std::size_t> place_;      // row name → its number
-  std::map<std::size_t, std::size_t> last_reader_;
+  std::vector<std::unique_ptr<Module>> modules_;    // none for a step
+  std::map<std::string, std::size_t> place_;        // row name → its number
+  std::map<std::size_t, std::size_t> last_reader_;  // of rows that are read by name
 };
 
 }  // namespace
@@ -118,17 +176,20 @@ std::unique_ptr<Module> make_table_network(LayerTable table) {
 
 std::string markdown(const LayerTable& table) {
   std::string text =
-      "| layer | kind | C_in | C_out | kernel | stride | padding | bias | then | key, with |\n"
-      "|---|---|---|---|---|---|---|---|---|---|\n";
+      "| layer | kind | reads | C_in | C_out | kernel | stride | padding | bias | then | key |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const LayerRow& row : table.rows) {
-    const bool strided = row.kind == RowKind::kRegular;
-    const bool residual = row.kind == RowKind::kResidual;
-    const bool normed = convolves(row) && (residual || row.tail == Tail::kNormRelu);
-    fmt::format_to(std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-                   row.name, kRowKindNames[static_cast<int>(row.kind)], row.c_in, row.c_out,
-                   convolves(row) ? row.kernel.joined('x') : "", strided ? row.stride.joined('x') : "",
-                   strided ? padding_text(row) : "", row.bias ? "yes" : "", normed ? "norm, relu" : "",
-                   row.key.empty() ? row.with : row.key);
+    const bool convolves = kind_of(row).form == Form::kConvolution;
+    const bool windowed = convolves || row.kind == RowKind::kResidual;
+    const std::string reads = row.in + (row.in.empty() || row.with.empty() ? "" : ", ") + row.with;
+    fmt::format_to(std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                   row.name, kind_of(row).name, reads, row.c_in, row.c_out,
+                   windowed ? row.kernel.joined('x') : "", row.stride.joined('x'),
+                   row.kind == RowKind::kRegular ? padding_text(row) : "", row.bias ? "yes" : "",
+                   convolves                        ? kTailNames[static_cast<int>(row.tail)]
+                   : row.kind == RowKind::kResidual ? "norm, relu"
+                                                    : "",
+                   row.key);
   }
   return text;
 }

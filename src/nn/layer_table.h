@@ -13,12 +13,19 @@
 namespace aerogel::nn {
 
 enum class RowKind : std::uint8_t {
-  kSubm,      ///< submanifold convolution
-  kRegular,   ///< strided convolution; leaves its sites under `key`
-  kInverse,   ///< back to the sites that `key` left
-  kResidual,  ///< two submanifold convolutions with norms and the sum
-  kLinear,    ///< weight [C_out, C_in] on every site
-  kConcat,    ///< the current features beside those of `with`
+  kSubm,         ///< submanifold convolution
+  kRegular,      ///< strided convolution; leaves its sites under `key`
+  kInverse,      ///< back to the sites that `key` left
+  kResidual,     ///< two submanifold convolutions with norms and the sum
+  kLinear,       ///< weight [C_out, C_in] on every site
+  kLayerNorm,    ///< without weights
+  kConvNext,     ///< ConvNextBlock
+  kChannelsUp,   ///< ChannelToSpaceUpBlock
+  kSubdivideUp,  ///< SubdivideUpBlock
+  kConcat,       ///< the features beside those of `with`
+  kAdd,          ///< the sum with `with`, on the same sites
+  kAddUnion,     ///< the sum with `with`, over the union of the sites
+  kBirdsEye,     ///< coordinates times `stride`, then summed over z
 };
 
 /// One layer, or one step between layers.
@@ -28,12 +35,13 @@ struct LayerRow {
   std::int64_t c_in = 0;
   std::int64_t c_out = 0;
   Dims kernel = {3, 3, 3};
-  Dims stride = {};                     ///< regular
+  Dims stride = {};                     ///< regular, bird's eye
   Dims padding = {};                    ///< regular
   SiteRule sites = SiteRule::kReached;  ///< regular
-  Tail tail = Tail::kNormRelu;
-  std::string key = {};         ///< indice key
-  std::string with = {};        ///< the earlier row that a concat reads
+  Tail tail = Tail::kNormRelu;          ///< of a convolution
+  std::string key = {};                 ///< indice key
+  std::string in = {};                  ///< the earlier row that it reads; empty: the one before
+  std::string with = {};                ///< the earlier row that it reads beside
   std::string conv = {};        ///< the convolution's own dotted name; empty: name.0, or name without a tail
   std::string norm = {};        ///< the norm's; empty: name.1
   ResidualNames residual = {};  ///< names behind `name` of a residual row's parts

@@ -15,6 +15,13 @@ struct Network {
   std::function<LayerTable()> table;
 };
 
+/// x, y, z and zeros: there is no encoder here, so a decoder's latents are stand-ins.
+std::vector<std::string> latents() {
+  std::vector<std::string> names = {"x", "y", "z"};
+  for (int i = 3; i < 32; ++i) names.push_back(fmt::format("latent{}", i));
+  return names;
+}
+
 const std::vector<Network>& networks() {
   static const std::vector<Network> all = {
       {{"centerpoint",
@@ -44,6 +51,16 @@ const std::vector<Network>& networks() {
         true,
         1},
        second_table},
+      {{"voxelnext",
+        "",
+        "VoxelNeXt's encoder, nuScenes, 0.075 m voxels: six levels, summed to a bird's-eye view, two 2-D "
+        "layers",
+        {"x", "y", "z", "intensity", "timestamp"},
+        {0.075F, 0.075F, 0.2F},
+        {-54, -54, -5, 54, 54, 3},
+        true,
+        1},
+       voxelnext_table},
       {{"minkunet18",
         "",
         "MinkUNet18 for SemanticKITTI (SPVNAS, TorchSparse), 0.05 m voxels, 19 classes",
@@ -75,6 +92,35 @@ const std::vector<Network>& networks() {
         false,
         0},
        spunet_table},
+      {{"cylinder3d",
+        "",
+        "Cylinder3D's asymmetric U-Net for SemanticKITTI, on Cartesian cells here",
+        {"x", "y", "z", "intensity", "reserved"},
+        {0.2F, 0.2F, 0.2F},
+        {-50, -50, -4, 50, 50, 2.4F},
+        true,
+        0},
+       cylinder3d_table},
+      {{"trellis2-shape-decoder",
+        "",
+        "TRELLIS.2's shape decoder, 32 latent channels on a 32³ grid to 7 on 512³",
+        latents(),
+        {0, 0, 0},
+        {0, 0, 0, 0, 0, 0},
+        false,
+        0,
+        true},
+       trellis2_shape_decoder_table},
+      {{"lato2-decoder",
+        "",
+        "LATO.2's vertex decoder (channels assumed), 32 latent channels, four levels of subdivide and prune",
+        latents(),
+        {0, 0, 0},
+        {0, 0, 0, 0, 0, 0},
+        false,
+        0,
+        true},
+       lato2_decoder_table},
       {{"unet3d",
         "",
         "A small 3D U-Net with one strided level, spconv weights",

@@ -24,13 +24,16 @@ LinearLayer::LinearLayer(std::int64_t c_in, std::int64_t c_out, bool bias)
 }
 
 SparseTensor LinearLayer::forward(const SparseTensor& in, Context& context) const {
+  return in.with_features(apply(in.features, context, {}));
+}
+
+Tensor LinearLayer::apply(const Tensor& rows, Context& context, Epilogue epilogue) const {
   if (!weight_.defined() || (has_bias_ && !bias_.defined())) {
     throw InvalidArgument(
         fmt::format("{} has no weights yet: call load_state_dict or init_weights", where(context)));
   }
-  Epilogue epilogue;
   epilogue.bias = bias_;
-  return in.with_features(linear(in.features, weight_, epilogue, context.exec));
+  return linear(rows, weight_, epilogue, context.exec);
 }
 
 void LinearLayer::parameters(const std::string& prefix, std::vector<Parameter>& out) {

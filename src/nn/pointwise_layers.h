@@ -19,6 +19,9 @@ class LinearLayer : public Module {
  public:
   LinearLayer(std::int64_t c_in, std::int64_t c_out, bool bias);
   SparseTensor forward(const SparseTensor& in, Context& context) const override;
+  /// rows [N, C_in] → [N, C_out] with more behind the sums; `epilogue.bias` is filled from this layer's own
+  /// bias.
+  Tensor apply(const Tensor& rows, Context& context, Epilogue epilogue) const;
   void parameters(const std::string& prefix, std::vector<Parameter>& out) override;
 
  private:

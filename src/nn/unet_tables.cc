@@ -161,4 +161,73 @@ LayerTable minkunet_table(const std::vector<int>& encoder_blocks) {
   return table;
 }
 
+// The asymmetric U-Net of Cylinder3D (network/segmentator_3d_asymm_spconv.py, Apache-2.0) on cells (ρ, φ, z):
+// pairs of 1×3×3 and 3×1×3 convolutions, each followed by LeakyReLU and then a norm. Its context module and
+// classifier (ReconNet, logits) are not part of it.
+LayerTable cylinder3d_table() {
+  LayerTable table;
+  const Dims wide = {1, 3, 3};
+  const Dims tall = {3, 1, 3};
+  const auto conv = [&](const std::string& block, const std::string& name, const std::string& norm,
+                        std::int64_t c_in, std::int64_t c_out, const Dims& kernel,
+                        const std::string& in = "") {
+    table.rows.push_back({.name = block + name,
+                          .c_in = c_in,
+                          .c_out = c_out,
+                          .kernel = kernel,
+                          .tail = Tail::kLeakyNorm,
+                          .in = in,
+                          .conv = block + name,
+                          .norm = block + norm});
+  };
+  // Two ways from `in` to the sum.
+  const auto asymmetric = [&](const std::string& block, std::int64_t c_in, std::int64_t c_out,
+                              const std::string& in) {
+    conv(block, ".conv1", ".bn0", c_in, c_out, wide, in);
+    conv(block, ".conv1_2", ".bn0_2", c_out, c_out, tall);
+    conv(block, ".conv2", ".bn1", c_in, c_out, tall, in);
+    conv(block, ".conv3", ".bn2", c_out, c_out, wide);
+    table.rows.push_back(
+        {.name = block, .kind = RowKind::kAdd, .c_in = c_out, .c_out = c_out, .with = block + ".conv1_2"});
+  };
+  table.rows.push_back({.name = "input", .kind = RowKind::kLinear, .c_in = 5, .c_out = 16, .bias = true});
+  asymmetric("downCntx", 16, 32, "input");
+  std::string in = "downCntx";
+  for (int level = 2; level <= 5; ++level) {
+    const std::int64_t c_out = std::int64_t{16} << level;
+    const std::string block = fmt::format("resBlock{}", level);
+    asymmetric(block, c_out / 2, c_out, in);
+    in = block + ".pool";
+    table.rows.push_back({.name = in,
+                          .kind = RowKind::kRegular,
+                          .c_in = c_out,
+                          .c_out = c_out,
+                          .stride = {2, 2, level < 4 ? 2 : 1},
+                          .padding = {1, 1, 1},
+                          .tail = Tail::kNone,
+                          .key = fmt::format("down{}", level)});
+  }
+  for (int up = 0; up < 4; ++up) {
+    const int level = 5 - up;
+    const std::string block = fmt::format("upBlock{}", up);
+    const std::int64_t c_out = std::int64_t{16} << level;
+    conv(block, ".trans_dilao", ".trans_bn", up == 0 ? c_out : 2 * c_out, c_out, {3, 3, 3});
+    table.rows.push_back({.name = block + ".up_subm",
+                          .kind = RowKind::kInverse,
+                          .c_in = c_out,
+                          .c_out = c_out,
+                          .tail = Tail::kNone,
+                          .key = fmt::format("down{}", level)});
+    table.rows.push_back({.name = block,
+                          .kind = RowKind::kAdd,
+                          .c_in = c_out,
+                          .c_out = c_out,
+                          .with = fmt::format("resBlock{}", level)});
+    conv(block, ".conv1", ".bn1", c_out, c_out, wide);
+    conv(block, ".conv2", ".bn2", c_out, c_out, tall);
+    conv(block, ".conv3", ".bn3", c_out, c_out, {3, 3, 3});
+  }
+  return table;
+}
+
 }  // namespace aerogel::nn

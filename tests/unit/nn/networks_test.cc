@@ -274,6 +274,44 @@ TEST(SpUnet, HasTheNamesAndShapesOfPointcept) {
   EXPECT_EQ(out.coordinates.spatial_shape(), (Dims{41, 64, 64}));
 }
 
+TEST(VoxelNext, JoinsThreeLevelsInTheBirdsEyeView) {
+  const auto shapes = shapes_of("voxelnext");
+  EXPECT_EQ(shapes.at("conv6.2.conv2.weight"), (Dims{128, 3, 3, 3, 128}));
+  EXPECT_EQ(shapes.at("conv_out.0.weight"), (Dims{128, 3, 3, 128}));
+  EXPECT_EQ(shapes.at("shared_conv.0.bias"), (Dims{128}));
+  std::int64_t builds = 0;
+  const SparseTensor out = run_small("voxelnext", 5, &builds);
+  EXPECT_EQ(out.coordinates.spatial_shape(), (Dims{8, 8}));  // 64 by three strides of 2
+  EXPECT_EQ(out.channels(), 128);
+}
+
+TEST(Cylinder3d, HasItsAsymmetricBlocks) {
+  const auto shapes = shapes_of("cylinder3d");
+  EXPECT_EQ(shapes.at("downCntx.conv1.weight"), (Dims{32, 1, 3, 3, 16}));
+  EXPECT_EQ(shapes.at("downCntx.conv1_2.weight"), (Dims{32, 3, 1, 3, 32}));
+  EXPECT_EQ(shapes.at("resBlock5.bn2.running_var"), (Dims{512}));
+  EXPECT_EQ(shapes.at("resBlock4.pool.weight"), (Dims{256, 3, 3, 3, 256}));
+  EXPECT_EQ(shapes.at("upBlock1.trans_dilao.weight"), (Dims{256, 3, 3, 3, 512}));
+  EXPECT_EQ(shapes.at("upBlock3.up_subm.weight"), (Dims{64, 3, 3, 3, 64}));
+  EXPECT_EQ(shapes.at("upBlock0.conv3.weight"), (Dims{512, 3, 3, 3, 512}));
+}
+
+/// Sites of one small block of a decoder and what a dry run says.
+TEST(Decoders, HaveTheNamesOfTrellis) {
+  const auto shape = shapes_of("trellis2-shape-decoder");
+  EXPECT_EQ(shape.at("from_latent.weight"), (Dims{1024, 32}));
+  EXPECT_EQ(shape.at("blocks.0.3.conv.weight"), (Dims{1024, 3, 3, 3, 1024}));
+  EXPECT_EQ(shape.at("blocks.1.15.mlp.0.weight"), (Dims{2048, 512}));
+  EXPECT_EQ(shape.at("blocks.0.4.conv1.weight"), (Dims{4096, 3, 3, 3, 1024}));
+  EXPECT_EQ(shape.at("blocks.0.4.conv2.weight"), (Dims{512, 3, 3, 3, 512}));
+  EXPECT_EQ(shape.at("blocks.3.4.to_subdiv.weight"), (Dims{8, 128}));
+  EXPECT_EQ(shape.at("output_layer.weight"), (Dims{7, 64}));
+  const auto lato = shapes_of("lato2-decoder");
+  EXPECT_EQ(lato.at("decoder_vtx.0.upsample.out_layers.0.weight"), (Dims{256, 3, 3, 3, 512}));
+  EXPECT_EQ(lato.at("decoder_vtx.1.upsample.skip_connection.weight"), (Dims{128, 1, 1, 1, 256}));
+  EXPECT_EQ(lato.count("decoder_vtx.3.upsample.skip_connection.weight"), 0u);
+}
+
 TEST(LayerTable, RefusesARowThatReadsALaterOne) {
   LayerTable table{{{.name = "a", .c_in = 1, .c_out = 1},
                     {.name = "join", .kind = RowKind::kConcat, .c_in = 1, .c_out = 2, .with = "b"}}};

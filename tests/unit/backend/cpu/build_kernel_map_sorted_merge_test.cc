@@ -255,8 +255,8 @@ TEST(BuildKernelMapSortedMerge, PointwiseAndEmpty) {
 }
 
 TEST(BuildKernelMapSortedMerge, RefusesKeysPast63BitsWithTheReason) {
-  const Coordinates wide =
-      Coordinates::create(Tensor::empty({0, 4}, DType::kI32), {(1 << 20) + 1, (1 << 20) + 1, (1 << 22) - 1}, 1);
+  const Coordinates wide = Coordinates::create(Tensor::empty({0, 4}, DType::kI32),
+                                               {(1 << 20) + 1, (1 << 20) + 1, (1 << 22) - 1}, 1);
   KernelMap map;
   const MapArgs args{wide, KernelSpec::make(ConvKind::kSubmanifold, {3, 3, 3}), 1, &map};
   EXPECT_NE(cpu::kBuildKernelMapSortedMerge.supports(args).find("63 bits"), std::string::npos);
