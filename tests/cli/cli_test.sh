@@ -266,7 +266,7 @@ check "a Markdown table" grep -q -- '|---' stdout.txt
 # --- networks
 expect 0 "centerpoint --variant nuscenes" networks
 expect 0 "## unet3d" networks --markdown
-check "a table of layers" grep -q '^| conv4.2 | residual | 128 | 128 | 3x3x3 |' stdout.txt
+check "a table of layers" grep -q '^| conv4.2 | residual |  | 128 | 128 | 3x3x3 |' stdout.txt
 check "a section per network" test "$(grep -c '^## ' stdout.txt)" -ge 2
 
 # --- bench, info, compare

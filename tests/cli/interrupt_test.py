@@ -45,11 +45,11 @@ def files_under(folder):
 
 
 def main():
-    aerogel = sys.argv[1]
+    aerogel = str(pathlib.Path(sys.argv[1]).resolve())
     folder = pathlib.Path(tempfile.mkdtemp(prefix="aerogel-interrupts-"))
     scan = folder / "scan.bin"
     subprocess.run([aerogel, "synth", "lidar:0", "--out", scan], check=True, stdout=subprocess.DEVNULL)
-    small = ["--voxel", "0.4", "--range", "-40,-40,-2,40,40,4"]
+    small = ["--voxel", "0.4,0.4,0.15", "--range", "-40,-40,-2,40,40,4"]
     commands = {
         "run": ["run", "--network", "centerpoint", scan, *small, "--check", "--dump", "out/dump", "--out", "out/run"],
         "synth": ["synth", "lidar:1", "--out", "out/synth.bin"],

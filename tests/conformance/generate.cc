@@ -116,9 +116,13 @@ std::string random_geometry(Random& random, Kinds kinds) {
   const auto kind = static_cast<ConvKind>(random.integer(0, kinds == Kinds::kAll ? 3 : 2));
   const bool all_odd = kind == ConvKind::kSubmanifold || random.integer(0, 2) == 0;
   const bool minkowski = kind != ConvKind::kSubmanifold && random.integer(0, 2) == 0;
-  // Now and then a field so wide that keys must not wrap, and one that does not fit 64 bits at all.
+  // Now and then a field so wide that keys must not wrap: of nearly 2^63 cells, which from three axes on take
+  // more than 63 bits, since every axis takes whole bits.
+  constexpr std::int64_t kWidest[kMaxNdim] = {2000000000, 1200000000, 1300000, 38000};
   const std::int64_t width = random.integer(0, 11);
-  const std::int64_t extent = width == 0 ? 2000000000 : (width == 1 ? 1 << 20 : (ndim > 2 ? 12 : 40));
+  const std::int64_t widest = kWidest[ndim - 1];
+  const std::int64_t extent =
+      width == 0 ? widest : (width == 1 ? std::min<std::int64_t>(1 << 20, widest) : (ndim > 2 ? 12 : 40));
   constexpr std::int64_t kLargest[kMaxNdim] = {151, 13, 5, 4};  // that the double sums still take
   Dims shape, kernel, stride, padding, dilation, output_padding;
   for (int axis = 0; axis < ndim; ++axis) {

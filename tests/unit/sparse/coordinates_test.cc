@@ -68,8 +68,8 @@ TEST(Coordinates, NoSitesAreLegalInEveryDimension) {
   }
 }
 
-TEST(Coordinates, SortWhereTheExtentsDoNotFit64Bits) {
-  const std::int32_t far = 2000000000;
+TEST(Coordinates, SortWhereTheExtentsDoNotFit63Bits) {
+  const std::int32_t far = 1300000;  // 21 bits, three times, and one for the batch
   const auto set = Coordinates::create(rows({1, far, far, far, 0, far, 0, 0, 0, 0, far, 7}),
                                        {far + 1, far + 1, far + 1}, 2);
   EXPECT_EQ(std::vector<std::int32_t>(set.sorted_order().begin(), set.sorted_order().end()),

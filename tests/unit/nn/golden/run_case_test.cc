@@ -135,7 +135,7 @@ TEST_F(CaseFolder, SaysWhichFieldIsWrong) {
 
 TEST_F(CaseFolder, SaysThatAutocastWasComputedInF32) {
   write_case(3);
-  io::write_file(root_ / "one/case.json", R"({"kind": "autocast", "layers": [{"cls": "Identity"}],
+  io::write_file(root_ / "one/case.json", R"({"kind": "autocast", "layers": [{"cls": "nn.Identity"}],
     "input": {"features": {"npy": "features.npy", "dtype": "float32", "shape": [1, 1]},
               "indices": {"npy": "indices.npy", "dtype": "int32", "shape": [1, 2]},
               "spatial_shape": [2], "batch_size": 1},
