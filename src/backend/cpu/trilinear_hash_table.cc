@@ -6,6 +6,9 @@
 //
 // A hash table finds the sites; each point looks up the eight cells whose centres surround it and reads at
 // most eight rows. Bound by those reads.
+//
+// Measured 2026-12-01, Intel Xeon family 6 model 207, AVX-512, one thread, mean cpu time on a busy shared
+// machine (benchmark_rows): lidar:0, 123,825 points in 66,035 sites of 64 channels, 42 ms, 340 ns a point.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/trilinear_hash_table.cc"
 #include "backend/cpu/simd_targets.h"
