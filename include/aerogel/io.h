@@ -24,6 +24,7 @@ using Path = std::filesystem::path;
 struct PointTable {
   std::vector<std::string> names;  ///< "x", "y", "z", "intensity", …; lower-cased as in the file's header
   std::vector<std::vector<double>> columns;  ///< [names.size()][P]
+  std::vector<DType> dtypes;                 ///< how the file stores each column; empty: not known
   std::int64_t rows() const { return columns.empty() ? 0 : static_cast<std::int64_t>(columns[0].size()); }
   int find(const std::string& name) const;  ///< column number or −1; case does not matter
 };
@@ -64,6 +65,31 @@ Tensor read_npy(const Path& path);
 std::map<std::string, Tensor> read_npz(const Path& path);
 void write_npy(const Path& path, const Tensor& tensor);
 void write_npz(const Path& path, const std::map<std::string, Tensor>& tensors);
+
+/// Triangles of a surface. Faces index vertices and are checked.
+struct Mesh {
+  Tensor vertices;  ///< [V, 3] f64; NaN stays as it stands in the file
+  Tensor faces;     ///< [F, 3] i64; a polygon of n corners became the n - 2 triangles of a fan
+  Tensor colours;   ///< [V, 3] f32, 0 to 1, or undefined
+};
+
+/// Reads a mesh by the file's ending: .obj, .ply, .glb.
+/// throws FormatError (path, byte offset, expected, found), DeviceError; InvalidArgument for another ending.
+Mesh read_mesh(const Path& path);
+
+/// The endings that read_mesh takes.
+const std::vector<std::string>& mesh_endings();
+
+/// Wavefront text: `v` with or without colours and `f` with indices from 1 on or from the end; other lines
+/// are passed over.
+Mesh read_obj(const Path& path);
+
+/// Vertices and the list vertex_indices (or vertex_index) of faces; without faces F is 0.
+Mesh read_ply_mesh(const Path& path);
+
+/// glTF 2.0 in one binary file: the triangles of the scene with their nodes' transforms applied. Unsupported
+/// parts that would change the surface (compression, sparse accessors, other files) are refused by name.
+Mesh read_glb(const Path& path);
 
 /// Named tensors of a .safetensors file, without its `__metadata__`; f16 and bf16 stay as stored.
 ///   source   "Format", huggingface/safetensors

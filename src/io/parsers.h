@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,11 @@ PointTable parse_kitti_bin(std::string_view bytes, const std::string& path,
                            const std::vector<std::string>& columns);
 PointTable parse_pcd(std::string_view bytes, const std::string& path);
 PointTable parse_ply(std::string_view bytes, const std::string& path);
+Mesh parse_obj(std::string_view bytes, const std::string& path);
+Mesh parse_ply_mesh(std::string_view bytes, const std::string& path);
+/// A header with a face element that has rows and corners; nothing is known about the body.
+bool ply_has_faces(std::string_view bytes, const std::string& path);
+Mesh parse_glb(std::string_view bytes, const std::string& path);
 Tensor parse_npy(std::string_view bytes, const std::string& path);
 std::map<std::string, Tensor> parse_npz(std::string_view bytes, const std::string& path);
 std::map<std::string, Tensor> parse_safetensors(std::string_view bytes, const std::string& path);
