@@ -36,11 +36,45 @@ struct PointReadOptions {
   std::string npz_key;  ///< which array of an .npz; empty = the only one, or `points`, or `pc`
 };
 
-/// Reads points by the file's ending: .bin (KITTI f32), .pcd, .ply, .npy, .npz.
+/// Reads points by the file's ending: .bin (KITTI f32; .pcd.bin: nuScenes), .pcd, .ply, .las, .npy, .npz.
 /// throws FormatError (path, byte offset, expected, found); DeviceError if it cannot be opened;
 ///        InvalidArgument for an unknown ending, listing the known ones, and for options that do not fit the
 ///        file.
 PointTable read_points(const Path& path, const PointReadOptions& options = {});
+
+/// The endings that read_points takes: ".bin", ".pcd", …
+const std::vector<std::string>& point_endings();
+
+struct PointWriteOptions {
+  bool ascii = false;                ///< text instead of binary numbers, in .ply and .pcd
+  std::vector<std::string> columns;  ///< which, in this order; empty: all that the format holds
+};
+
+/// What a format made of a table.
+struct PointWriteReport {
+  struct Note {
+    std::string column;
+    std::string why;
+  };
+  std::vector<std::string> written;      ///< columns, in the file's order
+  std::vector<Note> dropped;             ///< columns that the format cannot hold
+  std::vector<Note> rounded;             ///< columns whose values changed, and by how much at most
+  std::vector<std::string> zero_filled;  ///< columns that the format demands and the table lacks
+  std::int64_t rows = 0;
+  std::int64_t rows_dropped = 0;  ///< without finite x, y and z, which .las cannot hold
+};
+
+/// Writes points by the file's ending. A column keeps the type that its file had, or the smallest that holds
+/// its values.
+///   .ply, .pcd   every column by name, binary little-endian or ascii
+///   .npy         every column, f32 if that holds all values, else f64; no names
+///   .npz         the same as `points`, and `columns`: the names, parted by commas, as bytes
+///   .bin         f32 x, y, z, intensity; .pcd.bin also ring; or options.columns
+///   .las         1.2, format 0 to 3; steps of a power of ten, at least 10^8 along the longest side
+/// throws InvalidArgument: another ending; x, y or z absent where the format needs them; options.columns that
+///        are not there; ascii where there is no such form. DeviceError: as write_file.
+PointWriteReport write_points(const Path& path, const PointTable& table,
+                              const PointWriteOptions& options = {});
 
 /// Little-endian f32 rows without a header; as many columns as names.
 ///   source   Geiger et al. 2013, "Vision meets Robotics: The KITTI Dataset"
@@ -55,6 +89,12 @@ PointTable read_pcd(const Path& path);
 /// over.
 ///   source   Turk 1994, "The PLY Polygon File Format"
 PointTable read_ply(const Path& path);
+
+/// LAS 1.0 to 1.4, point formats 0 to 10, not compressed. x, y, z are scaled and shifted in double; the other
+/// columns have the names intensity, return_number, number_of_returns, classification, scan_angle (degrees),
+/// gps_time, red, green, blue, nir, … of those that the format holds, and described extra bytes their own.
+/// Wave packets and undescribed bytes are passed over.
+PointTable read_las(const Path& path);
 
 /// NumPy arrays: versions 1 to 3, C and Fortran order, both endiannesses; the result is native and C-ordered.
 /// An .npz may hold stored and deflated members; those that do not end in .npy are passed over. An error
