@@ -131,6 +131,17 @@ Mesh read_ply_mesh(const Path& path);
 /// parts that would change the surface (compression, sparse accessors, other files) are refused by name.
 Mesh read_glb(const Path& path);
 
+/// Tensors of a PyTorch checkpoint (torch.save; zip archives and the form before 1.6), read without running
+/// anything: the pickle may name tensors, storages and dictionaries only, another global is a FormatError
+/// that names it. Nested dictionaries are joined by dots; what is no tensor is passed over. Tensors are
+/// packed copies; f16, bf16 and integers stay as stored.
+///   key  takes only the dictionary of that name, without its prefix; InvalidArgument lists those there are
+std::map<std::string, Tensor> read_pth(const Path& path, const std::string& key = "");
+
+/// Named weights by ending: .safetensors; or .pth, .pt, .ckpt, of which the dictionary state_dict,
+/// model_state, model_state_dict or model where there is one.
+std::map<std::string, Tensor> read_weights(const Path& path);
+
 /// Named tensors of a .safetensors file, without its `__metadata__`; f16 and bf16 stay as stored.
 ///   source   "Format", huggingface/safetensors
 std::map<std::string, Tensor> read_safetensors(const Path& path);

@@ -31,6 +31,7 @@ Mesh parse_glb(std::string_view bytes, const std::string& path);
 Tensor parse_npy(std::string_view bytes, const std::string& path);
 std::map<std::string, Tensor> parse_npz(std::string_view bytes, const std::string& path);
 std::map<std::string, Tensor> parse_safetensors(std::string_view bytes, const std::string& path);
+std::map<std::string, Tensor> parse_pth(std::string_view bytes, const std::string& path);
 
 /// One array of an .npz: `key`, or if empty the only one, or `points`, or `pc`; the others are not unpacked.
 /// InvalidArgument lists the arrays there are.
