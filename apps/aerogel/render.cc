@@ -28,6 +28,7 @@ struct RenderOptions {
   std::string input;
   std::string voxel;
   std::string columns;
+  std::int64_t resolution = kDefaultResolution;
   std::string colour = "height";
   int size = 1400;
   std::string out;
@@ -181,6 +182,8 @@ Tensor other_columns(const Tensor& features) {
 Scene scene_of_points(const RenderOptions& options) {
   CloudOptions read;
   if (!options.columns.empty()) read.columns = split_commas(options.columns);
+  read.resolution = options.resolution;
+  read.grid.voxel = options.voxel;
   const Cloud cloud = read_cloud_all_columns(options.input, read);
   for (const std::string& line : describe(cloud)) fmt::print("{}\n", line);
   GridRequest request;
@@ -242,14 +245,16 @@ CLI::App* add_render(CLI::App& app, int& /*exit_code*/) {
   CLI::App* command = app.add_subcommand("render", "Draw points or sites from above");
   command
       ->add_option("input", options->input,
-                   "Points (.bin, .pcd, .ply, .npy, .npz), synth:lidar:SEED, synth:shell:R, "
-                   "synth:uniform:R:FILL, or an .npz of sites that synth, voxelize or run wrote")
+                   std::string(kInputHelp) + "; or an .npz of sites that synth, voxelize or run wrote")
       ->required();
   command->add_option("--out,-o", options->out, "Picture (.png)")->required();
   command->add_option("--voxel", options->voxel,
                       "Cell size in metres, x,y,z or one number, for points. Without it the longest side by "
                       "twice the root of the number of points (30 cells at least, --size / 2 at most), or a "
                       "synthetic set's own cells");
+  command->add_option("--resolution", options->resolution, kResolutionHelp)
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMostResolution));
   command->add_option("--columns", options->columns,
                       "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
   command

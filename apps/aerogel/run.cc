@@ -39,6 +39,7 @@ struct RunOptions {
   std::vector<std::string> inputs;
   GridRequest grid;
   std::string columns;
+  std::int64_t resolution = kDefaultResolution;
   std::string device = "cpu";
   int threads = 0;
   std::string check;  // "", "sampled" or "full"
@@ -68,7 +69,7 @@ Network load_network(const RunOptions& options) {
     network.note = kUntrained;
   } else {
     require_input(options.weights);
-    nn::load_state_dict(*network.module, io::read_safetensors(options.weights), "backbone_3d.");
+    nn::load_state_dict(*network.module, io::read_weights(options.weights), "backbone_3d.");
   }
   for (const auto& [name, tensor] : nn::state_dict(*network.module)) network.weight_bytes += tensor.nbytes();
   return network;
@@ -139,8 +140,8 @@ json cloud_json(const Cloud& cloud) {
   return {
       {"input", cloud.source},    {"rows_read", cloud.rows_read}, {"rows_not_finite", cloud.rows_not_finite},
       {"points", cloud.size()},   {"features", cloud.features},   {"zero_filled", cloud.missing},
-      {"renamed", cloud.renamed}, {"origin", cloud.origin},       {"bounds_lo", cloud.lo},
-      {"bounds_hi", cloud.hi}};
+      {"renamed", cloud.renamed}, {"surface", cloud.surface},     {"origin", cloud.origin},
+      {"bounds_lo", cloud.lo},    {"bounds_hi", cloud.hi}};
 }
 
 /// Runs one input into `folder`; false if a layer failed its check.
@@ -150,6 +151,8 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   CloudOptions read;
   if (!options.columns.empty()) read.columns = split_commas(options.columns);
   read.strict = options.strict;
+  read.resolution = options.resolution;
+  read.grid = options.grid;
   const Cloud cloud = read_cloud(source, network.info.features, read);
   for (const std::string& line : describe(cloud)) talk.line(line);
 
@@ -298,16 +301,14 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<RunOptions>();
   CLI::App* command =
       app.add_subcommand("run", "Run a network on points: features, pictures, a report of every layer");
-  command
-      ->add_option("inputs", options->inputs,
-                   "Points (.bin, .pcd, .ply, .npy, .npz), folders of them, or synth:lidar:SEED, "
-                   "synth:shell:R, synth:uniform:R:FILL")
+  command->add_option("inputs", options->inputs, std::string(kInputHelp) + "; or folders of them")
       ->required();
   command->add_option("--network,-n", options->network, "One of: " + known_networks())->required();
   command->add_option("--variant", options->variant, "Variant of the network");
-  command->add_option("--weights,-w", options->weights,
-                      "Trained weights (.safetensors); without them the network is initialised from "
-                      "--seed and every output says so");
+  command->add_option(
+      "--weights,-w", options->weights,
+      "Trained weights (.safetensors, .pth, .pt, .ckpt); without them the network is initialised from "
+      "--seed and every output says so");
   command
       ->add_option("--out,-o", options->out,
                    "Folder for features.npz, features.ply, bev_input.png, bev_features.png, report.json; "
@@ -316,6 +317,9 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
   command->add_option("--voxel", options->grid.voxel,
                       std::string("Voxel size in metres, x,y,z or one number. ") + kGridHelp);
   command->add_option("--range", options->grid.range, "Box in metres, x0,y0,z0,x1,y1,z1");
+  command->add_option("--resolution", options->resolution, kResolutionHelp)
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMostResolution));
   command->add_option("--columns", options->columns,
                       "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
   command->add_option("--device", options->device, "cpu or reference")->capture_default_str();

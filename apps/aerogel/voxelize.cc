@@ -28,6 +28,7 @@ struct VoxelizeOptions {
   std::string input;
   GridRequest grid;
   std::string columns;
+  std::int64_t resolution = kDefaultResolution;
   VoxelCaps caps;
   bool capped = false;
   bool strict = false;
@@ -104,6 +105,7 @@ json describe_json(const VoxelizeOptions& options, const Cloud& cloud, const Gri
                 {"points", cloud.size()},
                 {"points_dropped", arrays.dropped},
                 {"features", cloud.features},
+                {"surface", cloud.surface},
                 {"origin", cloud.origin},
                 {"grid", choice.rule},
                 {"voxel", choice.grid.size},
@@ -125,6 +127,8 @@ void voxelize_input(const VoxelizeOptions& options) {
   CloudOptions read;
   if (!options.columns.empty()) read.columns = split_commas(options.columns);
   read.strict = options.strict;
+  read.resolution = options.resolution;
+  read.grid = options.grid;
   const Cloud cloud = read_cloud_all_columns(options.input, read);
   const GridChoice choice = choose_grid(cloud, nullptr, options.grid);
 
@@ -168,16 +172,16 @@ void voxelize_input(const VoxelizeOptions& options) {
 CLI::App* add_voxelize(CLI::App& app, int& /*exit_code*/) {
   const auto options = std::make_shared<VoxelizeOptions>();
   CLI::App* command = app.add_subcommand("voxelize", "Points to voxels, as arrays in an .npz");
-  command
-      ->add_option("input", options->input,
-                   "Points (.bin, .pcd, .ply, .npy, .npz), or synth:lidar:SEED, synth:shell:R, "
-                   "synth:uniform:R:FILL; every column is a feature")
+  command->add_option("input", options->input, std::string(kInputHelp) + "; every column is a feature")
       ->required();
   command->add_option("--voxel", options->grid.voxel,
                       "Voxel size in metres, x,y,z or one number. Without it the input's longest side / 200, "
                       "or a synthetic set's own cells");
   command->add_option("--range", options->grid.range,
                       "Box in metres, x0,y0,z0,x1,y1,z1. Without it the input's bounding box");
+  command->add_option("--resolution", options->resolution, kResolutionHelp)
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMostResolution));
   command->add_option("--columns", options->columns,
                       "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
   CLI::Option* max_points =
