@@ -20,6 +20,7 @@ enum ExitCode : int {
 // Each adds one subcommand; its callback sets exit_code when something other than an exception makes it
 // nonzero.
 CLI::App* add_run(CLI::App& app, int& exit_code);
+CLI::App* add_convert(CLI::App& app, int& exit_code);
 CLI::App* add_voxelize(CLI::App& app, int& exit_code);
 CLI::App* add_render(CLI::App& app, int& exit_code);
 CLI::App* add_synth(CLI::App& app, int& exit_code);

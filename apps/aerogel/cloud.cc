@@ -11,7 +11,9 @@
 #include "aerogel/io.h"
 
 #include "geometry.h"
+#include "io/parsers.h"
 #include "output.h"
+#include "surface.h"
 #include "text.h"
 
 namespace aerogel::cli {
@@ -26,7 +28,7 @@ constexpr double kLargeCoordinate = 10000;
 /// Names that other tools give to the same column, the usual one first.
 const std::vector<std::vector<std::string>> kSynonyms = {
     {"intensity", "scalar_intensity", "i", "reflectance", "reflectivity", "signal", "remission"},
-    {"timestamp", "time", "t", "dt", "time_lag", "gpstime"},
+    {"timestamp", "time", "t", "dt", "time_lag", "gpstime", "gps_time"},
     {"elongation"},
     {"r", "red"},
     {"g", "green"},
@@ -48,7 +50,7 @@ int find_column(const io::PointTable& table, const std::string& feature, std::st
 std::string short_name(const std::string& source) {
   std::string name = source.rfind("synth:", 0) == 0 ? source.substr(6) : fs::path(source).filename().string();
   if (source.rfind("synth:", 0) != 0) {
-    for (const char* ending : {".pcd.bin", ".bin", ".pcd", ".ply", ".npy", ".npz", ".las"}) {
+    for (const char* ending : {".pcd.bin", ".bin", ".pcd", ".ply", ".npy", ".npz", ".las", ".obj", ".glb"}) {
       if (name.size() > std::string(ending).size() && name.ends_with(ending)) {
         name.resize(name.size() - std::string(ending).size());
         break;
@@ -159,20 +161,54 @@ Cloud cloud_of(const std::string& source, const io::PointTable& table,
 }
 
 io::PointTable read_table(const std::string& source, const CloudOptions& options,
-                          std::optional<OwnGrid>& own_grid) {
+                          std::optional<OwnGrid>& own_grid, std::string& surface_note) {
   if (source.rfind("synth:", 0) == 0) return synthetic_table(source.substr(6), own_grid);
   require_input(source);
-  io::PointReadOptions read;
-  read.columns = options.columns;
-  return io::read_points(source, read);
+  // A .ply has columns of its own either way.
+  const bool vertices_only =
+      options.resolution == 0 && io::lower_case(fs::path(source).extension().string()) == ".ply";
+  if (vertices_only || !is_mesh_file(source)) {
+    io::PointReadOptions read;
+    read.columns = options.columns;
+    return io::read_points(source, read);
+  }
+  const io::Mesh mesh = io::read_mesh(source);
+  if (options.resolution == 0 || mesh.faces.size(0) == 0) return vertex_table(mesh);
+  Surface surface = voxelize_surface(mesh, options.resolution, options.grid);
+  if (options.strict && surface.faces_not_finite > 0) {
+    throw InvalidArgument(fmt::format("{}: {} triangles are not finite (--strict)", source,
+                                      count_text(surface.faces_not_finite)));
+  }
+  own_grid = surface.grid;
+  surface_note = surface.note;
+  return std::move(surface.centres);
 }
 
-bool is_points_file(const fs::path& path) {
-  const std::string ending = path.extension().string();
-  for (const char* known : {".bin", ".pcd", ".ply", ".npy", ".npz"}) {
-    if (ending == known) return true;
+bool is_input_file(const fs::path& path) {
+  const std::string ending = io::lower_case(path.extension().string());
+  const auto is_one_of = [&](const std::vector<std::string>& known) {
+    return std::find(known.begin(), known.end(), ending) != known.end();
+  };
+  return is_one_of(io::point_endings()) || is_one_of(io::mesh_endings());
+}
+
+/// What is behind both ways to read: the grid moves with the points.
+Cloud read_with(const std::string& source, std::vector<std::string> features, bool all_columns,
+                const CloudOptions& options) {
+  std::optional<OwnGrid> own_grid;
+  std::string surface;
+  const io::PointTable table = read_table(source, options, own_grid, surface);
+  for (const std::string& name : table.names) {
+    if (all_columns && name != "x" && name != "y" && name != "z") features.push_back(name);
   }
-  return false;
+  Cloud cloud = cloud_of(source, table, features, options);
+  cloud.surface = surface;
+  cloud.own_grid = own_grid;
+  for (std::size_t axis = 0; cloud.own_grid && axis < 3; ++axis) {
+    cloud.own_grid->lo[axis] -= cloud.origin[axis];
+    cloud.own_grid->hi[axis] -= cloud.origin[axis];
+  }
+  return cloud;
 }
 
 }  // namespace
@@ -181,23 +217,11 @@ double Cloud::longest_side() const { return std::max({hi[0] - lo[0], hi[1] - lo[
 
 Cloud read_cloud(const std::string& source, const std::vector<std::string>& features,
                  const CloudOptions& options) {
-  std::optional<OwnGrid> own_grid;
-  const io::PointTable table = read_table(source, options, own_grid);
-  Cloud cloud = cloud_of(source, table, features, options);
-  cloud.own_grid = own_grid;
-  return cloud;
+  return read_with(source, features, false, options);
 }
 
 Cloud read_cloud_all_columns(const std::string& source, const CloudOptions& options) {
-  std::optional<OwnGrid> own_grid;
-  const io::PointTable table = read_table(source, options, own_grid);
-  std::vector<std::string> features = {"x", "y", "z"};
-  for (const std::string& name : table.names) {
-    if (name != "x" && name != "y" && name != "z") features.push_back(name);
-  }
-  Cloud cloud = cloud_of(source, table, features, options);
-  cloud.own_grid = own_grid;
-  return cloud;
+  return read_with(source, {"x", "y", "z"}, true, options);
 }
 
 std::vector<std::string> expand_inputs(const std::vector<std::string>& inputs) {
@@ -213,12 +237,12 @@ std::vector<std::string> expand_inputs(const std::vector<std::string>& inputs) {
     for (const fs::directory_entry& entry : fs::directory_iterator(input)) {
       std::error_code error;
       folders = folders || entry.is_directory(error);
-      if (entry.is_regular_file(error) && is_points_file(entry.path()))
-        files.push_back(entry.path().string());
+      if (entry.is_regular_file(error) && is_input_file(entry.path())) files.push_back(entry.path().string());
     }
     if (files.empty()) {
       throw InvalidArgument(
-          fmt::format("{}: no .bin, .pcd, .ply, .npy or .npz in this folder{}", input,
+          fmt::format("{}: no points ({}) and no meshes ({}) in this folder{}", input,
+                      fmt::join(io::point_endings(), " "), fmt::join(io::mesh_endings(), " "),
                       folders ? " itself; folders in it are not searched, so name them one by one" : ""));
     }
     std::sort(files.begin(), files.end());
@@ -232,6 +256,7 @@ std::vector<std::string> describe(const Cloud& cloud) {
   lines.push_back(fmt::format("{}: {} points, {} x {} x {} m", cloud.source, count_text(cloud.size()),
                               metres_text(cloud.hi[0] - cloud.lo[0]), metres_text(cloud.hi[1] - cloud.lo[1]),
                               metres_text(cloud.hi[2] - cloud.lo[2])));
+  if (!cloud.surface.empty()) lines.push_back(cloud.surface);
   if (cloud.rows_not_finite > 0) {
     lines.push_back(fmt::format("dropped {} of {} rows that are not finite",
                                 count_text(cloud.rows_not_finite), count_text(cloud.rows_read)));

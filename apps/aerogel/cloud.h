@@ -12,11 +12,18 @@
 
 namespace aerogel::cli {
 
-/// A grid that the input brings along: synthetic shells and fills are one point per cell of theirs.
+/// A grid that the input brings along: synthetic shells and fills, and the surfaces of meshes, are one point
+/// per cell of theirs.
 struct OwnGrid {
   std::array<double, 3> lo;  // x, y, z
   std::array<double, 3> hi;
   std::array<double, 3> voxel;
+};
+
+/// What the command line asked for; metres, x, y, z.
+struct GridRequest {
+  std::string voxel;  // "0.1,0.1,0.15", "0.1" or empty
+  std::string range;  // "x0,y0,z0,x1,y1,z1" or empty
 };
 
 struct Cloud {
@@ -26,6 +33,7 @@ struct Cloud {
   std::vector<std::string> features;  // [F] names
   std::vector<std::string> renamed;   // "intensity from reflectivity"
   std::vector<std::string> missing;   // features filled with zeros
+  std::string surface;                // of a mesh: what was voxelized; else empty
   std::int64_t rows_read = 0;
   std::int64_t rows_not_finite = 0;  // dropped
   std::array<double, 3> origin{};    // subtracted in double before values became f32
@@ -38,12 +46,28 @@ struct Cloud {
   double longest_side() const;
 };
 
+inline constexpr std::int64_t kDefaultResolution = 200;
+inline constexpr std::int64_t kMostResolution = 16384;
+
 struct CloudOptions {
   std::vector<std::string> columns;  // names for raw formats
   bool strict = false;               // refuse rows that are not finite
+  std::int64_t resolution =
+      kDefaultResolution;  // voxels along a mesh's longest side; 0: its vertices as points
+  GridRequest grid;        // cells of a mesh's surface, where they are asked for
 };
 
-/// Reads a file, or makes "synth:lidar:SEED", "synth:shell:R", "synth:uniform:R:FILL".
+inline constexpr const char* kInputHelp =
+    "Points (.bin, .pcd, .ply, .las, .npy, .npz), a mesh (.obj, .glb, .ply with faces), whose surface is "
+    "voxelized, "
+    "or synth:lidar:SEED, synth:shell:R, synth:uniform:R:FILL";
+inline constexpr const char* kResolutionHelp =
+    "Voxels along the longest side of a mesh: those that its surface touches are the points. 0: its vertices "
+    "are. "
+    "--voxel overrules it";
+
+/// Reads a file, or makes "synth:lidar:SEED", "synth:shell:R", "synth:uniform:R:FILL". The points of a mesh
+/// are the centres of the voxels that its surface touches.
 ///   features  x, y, z first; of the others, those that the input lacks become zeros
 ///   throws    InvalidArgument   x, y or z is absent (lists the columns), or strict and a row is not finite
 Cloud read_cloud(const std::string& source, const std::vector<std::string>& features,

@@ -27,18 +27,6 @@ void require_f32(const char* option, const std::string& text, double value) {
     throw InvalidArgument(fmt::format("{} {}: {} is too large for f32", option, text, value));
 }
 
-Vec3 parse_voxel(const std::string& text) {
-  const std::size_t count = split_commas(text).size() == 1 ? 1 : 3;
-  const std::vector<double> v = parse_numbers("--voxel", text, count);
-  const Vec3 voxel = count == 1 ? Vec3{v[0], v[0], v[0]} : Vec3{v[0], v[1], v[2]};
-  for (const double size : voxel) {
-    if (!(static_cast<float>(size) > 0))
-      throw InvalidArgument(fmt::format("--voxel {}: a voxel's size must be above 0", text));
-    require_f32("--voxel", text, size);
-  }
-  return voxel;
-}
-
 OwnGrid parse_range(const std::string& text, const Vec3& voxel) {
   const std::vector<double> r = parse_numbers("--range", text, 6);
   for (const double bound : r) require_f32("--range", text, bound);
@@ -113,6 +101,18 @@ GridChoice finish(const OwnGrid& own, const std::string& rule) {
 
 }  // namespace
 
+std::array<double, 3> parse_voxel(const std::string& text) {
+  const std::size_t count = split_commas(text).size() == 1 ? 1 : 3;
+  const std::vector<double> v = parse_numbers("--voxel", text, count);
+  const Vec3 voxel = count == 1 ? Vec3{v[0], v[0], v[0]} : Vec3{v[0], v[1], v[2]};
+  for (const double size : voxel) {
+    if (!(static_cast<float>(size) > 0))
+      throw InvalidArgument(fmt::format("--voxel {}: a voxel's size must be above 0", text));
+    require_f32("--voxel", text, size);
+  }
+  return voxel;
+}
+
 GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const GridRequest& request) {
   const bool has_box = network != nullptr && network->has_default_box;
   Vec3 default_voxel{};
@@ -125,11 +125,12 @@ GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const
   const bool object_sized =
       has_box && side < kCellsOfAnObject * *std::max_element(default_voxel.begin(), default_voxel.end());
   const double inside = has_box ? share_inside(cloud, network->range) : 0;
-  const bool fits = has_box && !object_sized && inside >= kHardlyAny;
+  const bool fits = has_box && !object_sized && inside >= kHardlyAny && !cloud.own_grid;
 
   if (!request.voxel.empty() || !request.range.empty()) {
     const Vec3 voxel = !request.voxel.empty() ? parse_voxel(request.voxel)
                        : fits                 ? default_voxel
+                       : cloud.own_grid       ? cloud.own_grid->voxel
                                               : object_voxel(cloud);
     if (!request.range.empty()) {
       return finish(parse_range(request.range, voxel),
@@ -138,7 +139,9 @@ GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const
     if (fits) return finish({network_grid.lo, network_grid.hi, voxel}, "--voxel as given, the network's box");
     return finish(bounding_grid(cloud, voxel), "--voxel as given, the cloud's own box");
   }
-  if (cloud.own_grid) return finish(*cloud.own_grid, "the synthetic set's own cells");
+  if (cloud.own_grid)
+    return finish(*cloud.own_grid, cloud.surface.empty() ? "the synthetic set's own cells"
+                                                         : "the cells of the mesh's surface");
   if (fits)
     return finish(network_grid,
                   fmt::format("the network's own; {:.1f} % of the points fall into it", inside * 100));

@@ -1,6 +1,7 @@
 // Which voxel size and box a cloud gets, and why.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -11,12 +12,6 @@
 
 namespace aerogel::cli {
 
-/// What the command line asked for; metres, x, y, z.
-struct GridRequest {
-  std::string voxel;  // "0.1,0.1,0.15", "0.1" or empty
-  std::string range;  // "x0,y0,z0,x1,y1,z1" or empty
-};
-
 struct GridChoice {
   VoxelGrid grid;
   std::string rule;  // one line: which of the rules below applied
@@ -24,13 +19,16 @@ struct GridChoice {
 
 /// The rules, in this order; kGridHelp tells them to the user.
 ///  1. --voxel and --range where they are given.
-///  2. A synthetic shell or fill keeps its own cells.
+///  2. A synthetic shell or fill, and the surface of a mesh, keep their own cells.
 ///  3. An object-sized cloud, one whose longest side is under 200 default voxels, gets its own box and its
 ///  longest
 ///     side / 200; so does any cloud of a network without a default box.
 ///  4. Otherwise the network's voxel and box, unless under a tenth of the points fall into it: then as 3.
 /// `network` may be null: then always the cloud's own box.
 GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const GridRequest& request);
+
+/// One number or three; InvalidArgument naming --voxel otherwise.
+std::array<double, 3> parse_voxel(const std::string& text);
 
 /// For PointOptions of a command that has a network.
 inline constexpr const char* kGridHelp =

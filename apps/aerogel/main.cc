@@ -110,6 +110,7 @@ int main(int argc, char** argv) {
   int exit_code = kDone;
   add_run(app, exit_code);
   aerogel::cli::add_check(app, exit_code);
+  add_convert(app, exit_code);
   add_voxelize(app, exit_code);
   add_render(app, exit_code);
   add_synth(app, exit_code);

@@ -8,6 +8,8 @@ CloudOptions PointOptions::cloud() const {
   CloudOptions read;
   if (!columns.empty()) read.columns = split_commas(columns);
   read.strict = strict;
+  read.resolution = resolution;
+  read.grid = grid;
   return read;
 }
 
@@ -15,6 +17,9 @@ void add_point_options(CLI::App& command, PointOptions& options, const std::stri
   command.add_option("--voxel", options.grid.voxel,
                      "Voxel size in metres, x,y,z or one number. Without --voxel and --range: " + without);
   command.add_option("--range", options.grid.range, "Box in metres, x0,y0,z0,x1,y1,z1");
+  command.add_option("--resolution", options.resolution, kResolutionHelp)
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kMostResolution));
   command.add_option("--columns", options.columns,
                      "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
   command.add_flag("--strict", options.strict,

@@ -14,12 +14,13 @@ struct PointOptions {
   GridRequest grid;
   std::string columns;  // "x,y,z,intensity" or empty
   bool strict = false;
+  std::int64_t resolution = kDefaultResolution;  // of a mesh
 
   CloudOptions cloud() const;
 };
 
-/// Adds --voxel, --range, --columns and --strict. `without` says which cells and box there are without the
-/// first two.
+/// Adds --voxel, --range, --resolution, --columns and --strict. `without` says which cells and box there are
+/// without the first two.
 void add_point_options(CLI::App& command, PointOptions& options, const std::string& without);
 
 }  // namespace aerogel::cli

@@ -241,8 +241,7 @@ CLI::App* add_render(CLI::App& app, int& /*exit_code*/) {
   CLI::App* command = app.add_subcommand("render", "Draw points or sites from above");
   command
       ->add_option("input", options->input,
-                   "Points (.bin, .pcd, .ply, .npy, .npz), synth:lidar:SEED, synth:shell:R, "
-                   "synth:uniform:R:FILL, or an .npz of sites that synth, voxelize or run wrote")
+                   std::string(kInputHelp) + "; or an .npz of sites that synth, voxelize or run wrote")
       ->required();
   command->add_option("--out,-o", options->out, "Picture (.png)")->required();
   add_point_options(*command, options->points,

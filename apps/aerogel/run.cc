@@ -79,7 +79,7 @@ Network load_network(const RunOptions& options) {
     network.note = kUntrained;
   } else {
     require_input(options.weights);
-    nn::load_state_dict(*network.module, io::read_safetensors(options.weights), "backbone_3d.");
+    nn::load_state_dict(*network.module, io::read_weights(options.weights), "backbone_3d.");
   }
   for (const auto& [name, tensor] : nn::state_dict(*network.module)) network.weight_bytes += tensor.nbytes();
   return network;
@@ -152,8 +152,8 @@ json cloud_json(const Cloud& cloud) {
   return {
       {"input", cloud.source},    {"rows_read", cloud.rows_read}, {"rows_not_finite", cloud.rows_not_finite},
       {"points", cloud.size()},   {"features", cloud.features},   {"zero_filled", cloud.missing},
-      {"renamed", cloud.renamed}, {"origin", cloud.origin},       {"bounds_lo", cloud.lo},
-      {"bounds_hi", cloud.hi}};
+      {"renamed", cloud.renamed}, {"surface", cloud.surface},     {"origin", cloud.origin},
+      {"bounds_lo", cloud.lo},    {"bounds_hi", cloud.hi}};
 }
 
 /// What a report and a dump both say about a run.
@@ -350,16 +350,15 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("run", "Run a network on points: features, pictures, a report of every layer");
   command
-      ->add_option(
-          "inputs", options->inputs,
-          "Points (.bin, .pcd, .ply, .npy, .npz), folders of them (without the folders in those), or "
-          "synth:lidar:SEED, synth:shell:R, synth:uniform:R:FILL")
+      ->add_option("inputs", options->inputs,
+                   std::string(kInputHelp) + "; or folders of them (without the folders in those)")
       ->required();
   command->add_option("--network,-n", options->network, "One of: " + known_networks())->required();
   command->add_option("--variant", options->variant, "Variant of the network");
-  command->add_option("--weights,-w", options->weights,
-                      "Trained weights (.safetensors); without them the network is initialised from "
-                      "--seed and every output says so");
+  command->add_option(
+      "--weights,-w", options->weights,
+      "Trained weights (.safetensors, .pth, .pt, .ckpt); without them the network is initialised from "
+      "--seed and every output says so");
   command
       ->add_option("--out,-o", options->out,
                    "Folder for features.npz, features.ply, bev_input.png, bev_features.png, report.json; "

@@ -103,6 +103,7 @@ json describe_json(const VoxelizeOptions& options, const Cloud& cloud, const Gri
                 {"points", cloud.size()},
                 {"points_dropped", arrays.dropped},
                 {"features", cloud.features},
+                {"surface", cloud.surface},
                 {"origin", cloud.origin},
                 {"grid", choice.rule},
                 {"voxel", choice.grid.size},
@@ -164,10 +165,7 @@ void voxelize_input(const VoxelizeOptions& options) {
 CLI::App* add_voxelize(CLI::App& app, int& /*exit_code*/) {
   const auto options = std::make_shared<VoxelizeOptions>();
   CLI::App* command = app.add_subcommand("voxelize", "Points to voxels, as arrays in an .npz");
-  command
-      ->add_option("input", options->input,
-                   "Points (.bin, .pcd, .ply, .npy, .npz), or synth:lidar:SEED, synth:shell:R, "
-                   "synth:uniform:R:FILL; every column is a feature")
+  command->add_option("input", options->input, std::string(kInputHelp) + "; every column is a feature")
       ->required();
   add_point_options(
       *command, options->points,

@@ -7,21 +7,18 @@
 #include "io/parsers.h"
 
 namespace aerogel::io {
-namespace {
 
-/// KITTI has four columns; nuScenes ends its files in .pcd.bin and adds the ring.
-std::vector<std::string> default_columns(const std::string& path) {
+std::vector<std::string> bin_columns(const std::string& path) {
   if (lower_case(path).ends_with(".pcd.bin")) return {"x", "y", "z", "intensity", "ring"};
   return {"x", "y", "z", "intensity"};
 }
-
-}  // namespace
 
 PointTable parse_kitti_bin(std::string_view bytes, const std::string& path,
                            const std::vector<std::string>& columns) {
   check_column_names(columns);
   PointTable table;
-  table.names = columns.empty() ? default_columns(path) : columns;
+  table.names = columns.empty() ? bin_columns(path) : columns;
+  table.dtypes.assign(table.names.size(), DType::kF32);
   const std::size_t stride = table.names.size() * sizeof(float);
   const std::size_t rows = bytes.size() / stride;
   if (bytes.size() % stride != 0) {

@@ -55,6 +55,26 @@ Tensor parse_npz_array(std::string_view bytes, const std::string& path, const st
   return unpack_array(bytes, chosen->second, path);
 }
 
+PointTable parse_npz_points(std::string_view bytes, const std::string& path,
+                            const PointReadOptions& options) {
+  const Tensor array = parse_npz_array(bytes, path, options.npz_key);
+  std::vector<std::string> names = options.columns;
+  for (const ZipMember& member : list_zip(bytes, path)) {
+    if (!names.empty() || member.name != "columns.npy") continue;
+    const Tensor text = unpack_array(bytes, member, path);
+    if (text.dtype() != DType::kU8 || text.shape().size() != 1 || text.numel() == 0) continue;
+    std::string_view left(reinterpret_cast<const char*>(text.data<std::uint8_t>()),
+                          static_cast<std::size_t>(text.numel()));
+    for (std::size_t comma = 0; comma != std::string_view::npos; left.remove_prefix(comma + 1)) {
+      comma = left.find(',');
+      names.emplace_back(left.substr(0, comma));
+      if (comma == std::string_view::npos) break;
+    }
+    if (array.shape().size() != 2 || static_cast<std::int64_t>(names.size()) != array.size(1)) names.clear();
+  }
+  return points_from_array(array, path, names);
+}
+
 std::string encode_npz(const std::map<std::string, Tensor>& tensors) {
   std::vector<std::pair<std::string, std::string>> members;
   members.reserve(tensors.size());

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "core/half.h"
 
@@ -24,6 +26,24 @@ void decode_half(const char* first, std::size_t stride, std::endian order, std::
     value = static_cast<double>(widen(load<std::uint16_t>(first, order)));
     first += stride;
   }
+}
+
+template <class T>
+void encode_as(std::span<const double> in, char* first, std::size_t stride, std::endian order) {
+  for (const double value : in) {
+    const T stored = static_cast<T>(value);
+    std::memcpy(first, &stored, sizeof(T));
+    if (order != std::endian::native) std::reverse(first, first + sizeof(T));
+    first += stride;
+  }
+}
+
+/// The largest and smallest T are tested as powers of two, which a double holds.
+template <class T>
+bool fits_integer(double value) {
+  const double above = std::ldexp(1.0, std::numeric_limits<T>::digits);
+  const double least = std::is_signed_v<T> ? -above : 0.0;
+  return value >= least && value < above && value == std::floor(value);
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -59,6 +79,71 @@ void decode_column(const char* first, std::size_t stride, DType dtype, std::endi
     case DType::kU64:
       return decode_as<std::uint64_t>(first, stride, order, out);
   }
+}
+
+void encode_column(std::span<const double> in, char* first, std::size_t stride, DType dtype,
+                   std::endian order) {
+  switch (dtype) {
+    case DType::kF32:
+      return encode_as<float>(in, first, stride, order);
+    case DType::kF64:
+      return encode_as<double>(in, first, stride, order);
+    case DType::kI8:
+      return encode_as<std::int8_t>(in, first, stride, order);
+    case DType::kBool:
+    case DType::kU8:
+      return encode_as<std::uint8_t>(in, first, stride, order);
+    case DType::kI16:
+      return encode_as<std::int16_t>(in, first, stride, order);
+    case DType::kU16:
+      return encode_as<std::uint16_t>(in, first, stride, order);
+    case DType::kI32:
+      return encode_as<std::int32_t>(in, first, stride, order);
+    case DType::kU32:
+      return encode_as<std::uint32_t>(in, first, stride, order);
+    case DType::kI64:
+      return encode_as<std::int64_t>(in, first, stride, order);
+    case DType::kU64:
+      return encode_as<std::uint64_t>(in, first, stride, order);
+    case DType::kF16:
+    case DType::kBF16:
+      break;
+  }
+  throw std::logic_error("encode_column: no half types");
+}
+
+bool fits_dtype(double value, DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+      return true;
+    case DType::kF32:
+      // A finite value past the largest float has no defined conversion.
+      return std::isnan(value) || std::isinf(value) ||
+             (std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max()) &&
+              static_cast<double>(static_cast<float>(value)) == value);
+    case DType::kI8:
+      return fits_integer<std::int8_t>(value);
+    case DType::kU8:
+      return fits_integer<std::uint8_t>(value);
+    case DType::kI16:
+      return fits_integer<std::int16_t>(value);
+    case DType::kU16:
+      return fits_integer<std::uint16_t>(value);
+    case DType::kI32:
+      return fits_integer<std::int32_t>(value);
+    case DType::kU32:
+      return fits_integer<std::uint32_t>(value);
+    case DType::kI64:
+      return fits_integer<std::int64_t>(value);
+    case DType::kU64:
+      return fits_integer<std::uint64_t>(value);
+    case DType::kBool:
+      return value == 0 || value == 1;
+    case DType::kF16:
+    case DType::kBF16:
+      break;
+  }
+  return false;
 }
 
 void swap_bytes(char* data, std::size_t itemsize, std::size_t count) {

@@ -28,6 +28,14 @@ T load(const char* bytes, std::endian order) {
 void decode_column(const char* first, std::size_t stride, DType dtype, std::endian order,
                    std::span<double> out);
 
+/// The `dtype` at first + i · stride = in[i], the inverse of decode_column. Every value must fit: see
+/// fits_dtype. kF16 and kBF16 are not written.
+void encode_column(std::span<const double> in, char* first, std::size_t stride, DType dtype,
+                   std::endian order);
+
+/// Whether `dtype` holds `value` exactly; any float type holds NaN.
+bool fits_dtype(double value, DType dtype);
+
 /// Reverses the bytes of each of `count` items.
 void swap_bytes(char* data, std::size_t itemsize, std::size_t count);
 

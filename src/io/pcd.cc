@@ -17,6 +17,7 @@ PointTable name_columns(const ByteReader& reader, const PcdHeader& header) {
   PointTable table;
   for (const PcdField& field : header.fields) {
     for (std::uint64_t i = 0; i < field.count && !field.is_padding(); ++i) {
+      table.dtypes.push_back(field.dtype);
       table.names.push_back(field.count == 1 ? field.name : fmt::format("{}_{}", field.name, i));
       if (table.names.size() > kMaxColumns) {
         reader.fail_at(header.data_line, fmt::format("expected at most {} columns, found more", kMaxColumns));

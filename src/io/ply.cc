@@ -1,137 +1,62 @@
-// Polygon files: the vertex element's scalars become columns; other elements and all lists are walked over.
+// Polygon files: the vertex element's scalars become columns, the faces' lists triangles; other elements and
+// lists are walked over.
 //   source   Greg Turk, "The PLY Polygon File Format", 1994
-#include <algorithm>
-#include <optional>
+#include <cmath>
 
 #include <fmt/core.h>
 
 #include "aerogel/io.h"
 
-#include "io/byte_reader.h"
+#include "io/mesh_builder.h"
 #include "io/parsers.h"
-#include "io/ply_header.h"
+#include "io/ply_body.h"
 
 namespace aerogel::io {
 namespace {
 
-/// A list's length as it stands in the file.
-std::uint64_t list_length(const ByteReader& reader, std::uint64_t offset, double value,
-                          const PlyProperty& list) {
-  if (!(value >= 0 && value <= 4294967295.0) ||
-      value != static_cast<double>(static_cast<std::uint64_t>(value))) {
-    reader.fail_at(offset, fmt::format("expected the length of list {}, found {}", list.name, value));
-  }
-  return static_cast<std::uint64_t>(value);
+bool is_corner_list(const PlyProperty& property) {
+  return property.length && (property.name == "vertex_indices" || property.name == "vertex_index");
 }
 
-/// Where the scalars of an element go: nowhere unless it is the vertex element.
-class ColumnSink {
+/// The corner lists of the faces as triangles.
+class PlyFaces final : public PlySink {
  public:
-  ColumnSink(const PlyElement& element, PointTable* table) : table_(table) {
-    if (table_ == nullptr) return;
-    for (const PlyProperty& property : element.properties) {
-      if (!property.length) table_->names.push_back(property.name);
+  PlyFaces(const ByteReader& reader, MeshBuilder& mesh) : reader_(reader), mesh_(mesh) {}
+
+  bool wants_list(const PlyProperty& list) const override { return is_corner_list(list); }
+  void list(std::uint64_t offset, const std::vector<double>& values) override {
+    corners_.clear();
+    for (const double value : values) {
+      const bool whole = value >= 0 && value < 9007199254740992.0 && value == std::floor(value);
+      if (!whole) reader_.fail_at(offset, fmt::format("expected the number of a vertex, found {}", value));
+      corners_.push_back(static_cast<std::int64_t>(value));
     }
-    table_->columns.assign(table_->names.size(), std::vector<double>(element.rows));
-  }
-  void begin_row(std::uint64_t row) {
-    row_ = row;
-    column_ = 0;
-  }
-  void push(double value) {
-    if (table_ != nullptr) table_->columns[column_++][row_] = value;
+    mesh_.add_polygon(offset, corners_);
   }
 
  private:
-  PointTable* table_;
-  std::uint64_t row_ = 0;
-  std::size_t column_ = 0;
+  const ByteReader& reader_;
+  MeshBuilder& mesh_;
+  std::vector<std::int64_t> corners_;
 };
 
-/// Refuses a row count that the rest of the file cannot hold, before anything of that size is allocated.
-void check_rows(const ByteReader& reader, const PlyElement& element, std::uint64_t row,
-                std::uint64_t available) {
-  std::uint64_t total = 0;
-  if (__builtin_mul_overflow(element.rows, row, &total) || total > available) {
-    reader.fail(fmt::format("expected {} rows of element {}, at least {} bytes each, found {} bytes",
-                            element.rows, element.name, row, available));
+/// Colours as glTF has them, 0 to 1: integers are divided by the largest that their type holds.
+void take_colours(const PointTable& table, MeshBuilder& mesh) {
+  std::size_t columns[3];
+  double scale[3] = {1, 1, 1};
+  for (int channel = 0; channel < 3; ++channel) {
+    constexpr const char* kNames[] = {"red", "green", "blue"};
+    const int found = table.find(kNames[channel]);
+    if (found < 0) return;
+    columns[channel] = static_cast<std::size_t>(found);
+    const DType dtype = table.dtypes[columns[channel]];
+    if (dtype == DType::kU8) scale[channel] = 1.0 / 255;
+    if (dtype == DType::kU16) scale[channel] = 1.0 / 65535;
   }
-}
-
-double read_scalar(ByteReader& reader, DType dtype, std::endian order, const std::string& name) {
-  double value = 0;
-  decode_column(reader.take(itemsize(dtype), name).data(), 0, dtype, order, {&value, 1});
-  return value;
-}
-
-/// Rows of one size, a column at a time.
-void read_packed(ByteReader& reader, const PlyElement& element, std::endian order, PointTable* table) {
-  const std::uint64_t row = element.least_row_bytes();
-  const char* data = reader.take(row * element.rows, element.name).data();
-  const ColumnSink sink(element, table);
-  for (std::size_t i = 0; table != nullptr && element.rows > 0 && i < element.properties.size(); ++i) {
-    decode_column(data, row, element.properties[i].dtype, order, table->columns[i]);
-    data += itemsize(element.properties[i].dtype);
-  }
-}
-
-void read_binary(ByteReader& reader, const PlyElement& element, std::endian order, PointTable* table) {
-  check_rows(reader, element, element.least_row_bytes(), reader.remaining());
-  if (!element.has_list()) return read_packed(reader, element, order, table);
-  ColumnSink sink(element, table);
-  for (std::uint64_t row = 0; row < element.rows; ++row) {
-    sink.begin_row(row);
-    for (const PlyProperty& property : element.properties) {
-      if (!property.length) {
-        sink.push(read_scalar(reader, property.dtype, order, property.name));
-        continue;
-      }
-      const std::uint64_t offset = reader.offset();
-      const double length = read_scalar(reader, *property.length, order, property.name);
-      reader.take(list_length(reader, offset, length, property) * itemsize(property.dtype), property.name);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(table.rows()); ++row) {
+    for (int channel = 0; channel < 3; ++channel) {
+      mesh.add_colour(table.columns[columns[channel]][row] * scale[channel]);
     }
-  }
-}
-
-void read_ascii_row(const ByteReader& reader, std::uint64_t offset, std::string_view words,
-                    const PlyElement& element, ColumnSink& sink) {
-  const auto number = [&](const PlyProperty& property) {
-    const std::string_view word = next_word(words);
-    double value = 0;
-    if (!parse_number(word, value)) {
-      reader.fail_at(offset, fmt::format("expected a number for {}.{}, found {}", element.name, property.name,
-                                         excerpt(word)));
-    }
-    return value;
-  };
-  for (const PlyProperty& property : element.properties) {
-    const double value = number(property);
-    if (!property.length) {
-      sink.push(value);
-      continue;
-    }
-    for (std::uint64_t i = list_length(reader, offset, value, property); i > 0; --i) number(property);
-  }
-  const std::string_view more = next_word(words);
-  if (!more.empty()) {
-    reader.fail_at(offset,
-                   fmt::format("expected the end of a row of {}, found {}", element.name, excerpt(more)));
-  }
-}
-
-void read_ascii(ByteReader& reader, const PlyElement& element, PointTable* table) {
-  // A value takes a digit and a separator; the last one may lack its newline.
-  check_rows(reader, element, 2 * element.properties.size(), reader.remaining() + 1);
-  ColumnSink sink(element, table);
-  for (std::uint64_t row = 0; row < element.rows;) {
-    if (reader.at_end()) {
-      reader.fail(fmt::format("expected {} rows of element {}, found {}", element.rows, element.name, row));
-    }
-    const std::uint64_t offset = reader.offset();
-    const std::string_view words = reader.line();
-    if (words.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    sink.begin_row(row++);
-    read_ascii_row(reader, offset, words, element, sink);
   }
 }
 
@@ -140,19 +65,52 @@ void read_ascii(ByteReader& reader, const PlyElement& element, PointTable* table
 PointTable parse_ply(std::string_view bytes, const std::string& path) {
   ByteReader reader(bytes, path);
   const PlyHeader header = read_ply_header(reader);
-  PointTable table;
-  for (const PlyElement& element : header.elements) {
-    PointTable* vertices = element.name == "vertex" ? &table : nullptr;
-    if (header.order) {
-      read_binary(reader, element, *header.order, vertices);
-    } else {
-      read_ascii(reader, element, vertices);
+  PlyColumns vertices;
+  PlySink nowhere;
+  read_ply_body(reader, header, [&](const PlyElement& element) -> PlySink& {
+    return element.name == "vertex" ? vertices : nowhere;
+  });
+  return vertices.take();
+}
+
+Mesh parse_ply_mesh(std::string_view bytes, const std::string& path) {
+  ByteReader reader(bytes, path);
+  const PlyHeader header = read_ply_header(reader);
+  MeshBuilder mesh(reader);
+  PlyColumns vertices;
+  PlyFaces faces(reader, mesh);
+  PlySink nowhere;
+  read_ply_body(reader, header, [&](const PlyElement& element) -> PlySink& {
+    if (element.name == "vertex") return vertices;
+    return element.name == "face" ? static_cast<PlySink&>(faces) : nowhere;
+  });
+  const PointTable table = vertices.take();
+  int axes[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    constexpr const char* kNames[] = {"x", "y", "z"};
+    axes[axis] = table.find(kNames[axis]);
+    if (axes[axis] < 0)
+      reader.fail_at(0, fmt::format("expected a vertex property {}, found none", kNames[axis]));
+  }
+  for (std::size_t row = 0; row < static_cast<std::size_t>(table.rows()); ++row) {
+    for (const int axis : axes) mesh.add_coordinate(table.columns[static_cast<std::size_t>(axis)][row]);
+  }
+  take_colours(table, mesh);
+  return mesh.finish();
+}
+
+bool ply_has_faces(std::string_view bytes, const std::string& path) {
+  ByteReader reader(bytes, path);
+  for (const PlyElement& element : read_ply_header(reader).elements) {
+    if (element.name != "face" || element.rows == 0) continue;
+    for (const PlyProperty& property : element.properties) {
+      if (is_corner_list(property)) return true;
     }
   }
-  reader.expect_end();
-  return table;
+  return false;
 }
 
 PointTable read_ply(const Path& path) { return parse_ply(read_file(path), path.string()); }
+Mesh read_ply_mesh(const Path& path) { return parse_ply_mesh(read_file(path), path.string()); }
 
 }  // namespace aerogel::io

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include <fmt/core.h>
 
@@ -39,30 +37,20 @@ void check_fields(const Tensor& xyz, const std::vector<std::pair<std::string, Te
 
 std::string encode_ply(const Tensor& xyz, const std::vector<std::pair<std::string, Tensor>>& fields) {
   check_fields(xyz, fields);
-  const auto rows = static_cast<std::size_t>(xyz.size(0));
-  std::string bytes = fmt::format(
-      "ply\nformat binary_little_endian 1.0\nelement vertex {}\n"
-      "property float x\nproperty float y\nproperty float z\n",
-      rows);
-  for (const auto& [name, values] : fields) bytes += fmt::format("property float {}\n", name);
-  bytes += "end_header\n";
-
-  const std::size_t begin = bytes.size();
-  const std::size_t width = 3 + fields.size();
-  bytes.resize(begin + rows * width * sizeof(float));
-  const auto store = [&](const Tensor& packed, std::size_t first, std::size_t columns) {
-    const float* values = packed.data<float>();
-    for (std::size_t row = 0; row < rows; ++row) {
-      std::memcpy(bytes.data() + begin + (row * width + first) * sizeof(float), values + row * columns,
-                  columns * sizeof(float));
+  PointTable table;
+  const auto add = [&](const std::string& name, const Tensor& packed, std::size_t first, std::size_t stride) {
+    const auto* values = packed.data<float>();
+    table.names.push_back(name);
+    table.dtypes.push_back(DType::kF32);
+    std::vector<double>& column = table.columns.emplace_back(static_cast<std::size_t>(xyz.size(0)));
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      column[row] = static_cast<double>(values[row * stride + first]);
     }
   };
-  store(xyz.contiguous(), 0, 3);
-  for (std::size_t i = 0; i < fields.size(); ++i) store(fields[i].second.contiguous(), 3 + i, 1);
-  if constexpr (std::endian::native != std::endian::little) {
-    swap_bytes(bytes.data() + begin, sizeof(float), rows * width);
-  }
-  return bytes;
+  const Tensor packed = xyz.contiguous();
+  for (std::size_t axis = 0; axis < 3; ++axis) add(std::string(1, "xyz"[axis]), packed, axis, 3);
+  for (const auto& [name, values] : fields) add(name, values.contiguous(), 0, 1);
+  return encode_ply_points(table, false);
 }
 
 void write_ply(const Path& path, const Tensor& xyz, const std::vector<std::pair<std::string, Tensor>>& fields,

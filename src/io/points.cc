@@ -68,6 +68,7 @@ PointTable points_from_array(const Tensor& array, const std::string& path,
   PointTable table;
   table.names = columns.empty() ? std::vector<std::string>{"x", "y", "z"} : columns;
   while (table.names.size() < width) table.names.push_back(fmt::format("c{}", table.names.size()));
+  table.dtypes.assign(width, array.dtype());
   const Tensor packed = array.contiguous();
   const std::size_t size = itemsize(packed.dtype());
   for (std::size_t column = 0; column < width; ++column) {
@@ -79,27 +80,32 @@ PointTable points_from_array(const Tensor& array, const std::string& path,
   return table;
 }
 
+const std::vector<std::string>& point_endings() {
+  static const std::vector<std::string> kEndings = {".bin", ".pcd", ".ply", ".las", ".npy", ".npz"};
+  return kEndings;
+}
+
 PointTable read_points(const Path& path, const PointReadOptions& options) {
-  static const std::vector<std::string> kEndings = {".bin", ".pcd", ".ply", ".npy", ".npz"};
+  const std::vector<std::string>& known = point_endings();
   const std::string ending = lower_case(path.extension().string());
-  if (std::find(kEndings.begin(), kEndings.end(), ending) == kEndings.end()) {
+  if (std::find(known.begin(), known.end(), ending) == known.end()) {
     throw InvalidArgument(fmt::format("[read_points] expected a file ending in one of {}, found {}",
-                                      fmt::join(kEndings, " "), path.string()));
+                                      fmt::join(known, " "), path.string()));
   }
   if (!options.npz_key.empty() && ending != ".npz") {
     throw InvalidArgument(
         fmt::format("[read_points] {} is no .npz: it has no array {}", path.string(), options.npz_key));
   }
-  if (!options.columns.empty() && (ending == ".pcd" || ending == ".ply")) {
+  if (!options.columns.empty() && (ending == ".pcd" || ending == ".ply" || ending == ".las")) {
     throw InvalidArgument(
         fmt::format("[read_points] {} names its own columns, yet names were given", path.string()));
   }
   if (ending == ".bin") return read_kitti_bin(path, options.columns);
   if (ending == ".pcd") return read_pcd(path);
   if (ending == ".ply") return read_ply(path);
+  if (ending == ".las") return read_las(path);
   if (ending == ".npy") return points_from_array(read_npy(path), path.string(), options.columns);
-  return points_from_array(parse_npz_array(read_file(path), path.string(), options.npz_key), path.string(),
-                           options.columns);
+  return parse_npz_points(read_file(path), path.string(), options);
 }
 
 }  // namespace aerogel::io

@@ -46,6 +46,56 @@ def safetensors(tensors):
     return struct.pack("<Q", len(text)) + text + body
 
 
+def make_meshes():
+    """One tetrahedron in three formats; its extents are 1, 1 and 1."""
+    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    pathlib.Path("tetrahedron.obj").write_text(
+        "".join("v %g %g %g\n" % c for c in corners) + "".join("f %d %d %d\n" % tuple(i + 1 for i in f) for f in faces)
+    )
+    pathlib.Path("torn.obj").write_text("v 0 0 0\nv 1 0 0\nf 1 2 3\n")
+    pathlib.Path("tetrahedron.ply").write_bytes(
+        b"ply\nformat binary_big_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+        b"element face 4\nproperty list uchar int vertex_indices\nend_header\n"
+        + b"".join(struct.pack(">3f", *c) for c in corners)
+        + b"".join(struct.pack(">B3i", 3, *f) for f in faces)
+    )
+    data = b"".join(struct.pack("<3f", *c) for c in corners) + b"".join(struct.pack("<3H", *f) for f in faces)
+    document = {
+        "asset": {"version": "2.0"},
+        "buffers": [{"byteLength": 72}],
+        "bufferViews": [{"buffer": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"},
+        ],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "nodes": [{"mesh": 0}],
+        "scenes": [{"nodes": [0]}],
+    }
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    body = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data
+    pathlib.Path("tetrahedron.glb").write_bytes(struct.pack("<4sII", b"glTF", 2, 12 + len(body)) + body)
+
+
+def make_checkpoints():
+    """What torch.save writes for {"state_dict": {"nobody.knows.this": tensor of 3}}, and a pickle that calls."""
+
+    def text(value):
+        return b"X" + struct.pack("<I", len(value)) + value.encode()
+
+    storage = b"(" + text("storage") + b"ctorch\nFloatStorage\n" + text("0") + text("cpu") + b"K\x03tQ"
+    tensor = b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + b"K\0K\x03\x85K\x01\x85\x89ccollections\nOrderedDict\n)RtR"
+    state = b"\x80\x02}" + text("state_dict") + b"}" + text("nobody.knows.this") + tensor + b"ss."
+    with zipfile.ZipFile("foreign.pth", "w") as archive:
+        archive.writestr("foreign/data.pkl", state)
+        archive.writestr("foreign/data/0", struct.pack("<3f", 1, 2, 3))
+        archive.writestr("foreign/version", "3\n")
+    with zipfile.ZipFile("hostile.pth", "w") as archive:
+        archive.writestr("hostile/data.pkl", b"\x80\x02cposix\nsystem\n" + text("touch ran") + b"\x85R.")
+
+
 def make_inputs():
     nan = float("nan")
     rows = [1, 2, 3, 0.5, 1, nan, 3, 0.5, 4, 5, 6, 0.5]
@@ -64,6 +114,8 @@ def make_inputs():
     write_npz("nan_features.npz", {"coords": sites, "features": ("f4", (2, 1), [1, nan])})
     write_npz("outside.npz", {"coords": sites, "spatial_shape": ("i4", (3,), [2, 2, 2])})
     pathlib.Path("torn.npz").write_bytes(pathlib.Path("outside.npz").read_bytes()[:-30])
+    make_meshes()
+    make_checkpoints()
     weights = safetensors({"nobody.knows.this": [1, 2, 3]})
     pathlib.Path("foreign.safetensors").write_bytes(weights)
     pathlib.Path("truncated.safetensors").write_bytes(weights[:-5])
@@ -127,6 +179,25 @@ def expect_voxelize_file(path, most_points=None, most_voxels=None):
     assert max(arrays["points_per_voxel"][1]) == int(most_points)
 
 
+def expect_surface_file(path, like, resolution):
+    """The same voxels as in `like`; each point of them is a voxel's centre."""
+    arrays, other = read_npz(path), read_npz(like)
+    assert arrays["coords"][1] == other["coords"][1]
+    rows = arrays["coords"][0][0]
+    assert rows > 0 and max(arrays["spatial_shape"][1]) >= int(resolution)
+    coords = arrays["coords"][1]
+    assert max(coords) - min(c for i, c in enumerate(coords) if i % 4) == int(resolution) - 1
+    assert list(arrays["points_per_voxel"][1]) == [1] * rows
+
+
+def expect_convert_json(path, output):
+    about = json.loads(pathlib.Path(path).read_text())
+    assert about["output"] == output and about["rows"] == about["rows_read"] > 0, about
+    named = about["columns"] + [note["column"] for note in about["dropped"]]
+    wanted = ["x", "y", "z", "intensity", "label"] + about["zero_filled"]
+    assert sorted(named) == sorted(wanted), about
+
+
 def expect_json(path, key):
     lines = pathlib.Path(path).read_text().splitlines()
     assert len(lines) == 1, f"{len(lines)} lines"
@@ -155,6 +226,8 @@ COMMANDS = {
     "run-files": expect_run_files,
     "synth-file": expect_synth_file,
     "voxelize-file": expect_voxelize_file,
+    "surface-file": expect_surface_file,
+    "convert-json": expect_convert_json,
     "json": expect_json,
     "no-carriage-return": expect_no_carriage_return,
     "interrupt": interrupt,

@@ -60,7 +60,7 @@ expect 2 "--threads -1" "${run[@]}" "$shell" --out out --threads -1
 expect 2 "--check" "${run[@]}" "$shell" --out out --check=nonsense
 expect 0 "aerogel " --version
 expect 0 "Exit codes" --help
-for command in run check voxelize render synth compare bench kernels networks info; do
+for command in run check convert voxelize render synth compare bench kernels networks info; do
   expect 0 "Usage" "$command" --help
 done
 
@@ -258,6 +258,49 @@ echo '{"kind": "pipeline", "layers": 7}' >cases/lying/case.json
 expect 1 "cases/garbled/case.json: byte 23: expected JSON, found the end of the file" check cases --backend cpu
 expect 1 "cases/lying/case.json: layers: expected a list, found the number 7" check cases --backend cpu
 check "no library's own words" test "$(grep -c exception stdout.txt)" -eq 0
+# --- convert
+expect 2 "missing.bin: no such file" convert missing.bin x.ply
+expect 2 "plain_file/x.ply" convert sweep.ply plain_file/x.ply
+expect 2 "x.txt: unknown ending" convert sweep.ply x.txt
+expect 2 "a file ending in one of" convert plain_file x.ply
+expect 2 "there is no column w" convert sweep.ply x.ply --keep x,y,z,w
+expect 2 ".npy has no ascii form" convert sweep.ply x.npy --ascii
+expect 2 "names its own columns" convert sweep.ply x.npy --columns x,y,z
+check "a refused conversion leaves no file" is_absent x.ply
+for output in c.ply c.pcd c.npy c.npz c.bin c.pcd.bin c.las; do
+  expect 0 "written to $output" convert sweep.ply "$output"
+  expect 0 "points" voxelize "$output" --voxel 0.5 --out x.npz
+  expect 0 "" convert sweep.ply "$output" --json
+  check "convert --json to $output" "$python" "$helper" convert-json stdout.txt "$output"
+done
+expect 0 "dropped label" convert sweep.ply c.bin
+expect 0 "has no ring: filled with zeros" convert sweep.ply c.pcd.bin
+expect 0 "rounded x" convert sweep.ply c.las
+expect 0 "(z, y, x)" convert c.pcd d.ply --ascii --keep z,y,x
+check "a text .ply" grep -q "^format ascii 1.0" d.ply
+expect 0 "dropped 1 of 3 rows" convert nan.bin nan.las
+expect 0 "3 points" convert nan.bin nan.pcd
+expect 0 "dropped 4 triangles" convert tetrahedron.obj c.pcd
+
+# --- Meshes
+for mesh in tetrahedron.obj tetrahedron.ply tetrahedron.glb; do
+  expect 0 "surface of 4 triangles" voxelize "$mesh" --resolution 16 --out "$mesh.npz"
+  check "voxels of $mesh" "$python" "$helper" surface-file "$mesh.npz" tetrahedron.obj.npz 16
+  expect 0 "surface of 4 triangles" render "$mesh" --resolution 64 --out mesh.png
+  check "a picture of $mesh" is_png mesh.png
+done
+expect 0 "16 along the longest side" "${run[@]}" tetrahedron.glb --resolution 16 --out mesh_run
+check "a mesh's files" "$python" "$helper" run-files mesh_run
+expect 0 "200 along the longest side" voxelize tetrahedron.obj --out x.npz
+expect 0 "4 points" voxelize tetrahedron.ply --resolution 0 --voxel 0.1 --out x.npz
+expect 0 "voxels of 0.25 x 0.25 x 0.25 m" voxelize tetrahedron.obj --voxel 0.25 --out x.npz
+expect 2 "--resolution" voxelize tetrahedron.obj --resolution -1 --out x.npz
+expect 2 "face 0: expected vertices" voxelize torn.obj --out x.npz
+
+# --- Checkpoints of PyTorch
+expect 2 "nobody.knows.this" "${run[@]}" "$shell" --out untouched --weights foreign.pth
+expect 2 "posix.system" "${run[@]}" "$shell" --out untouched --weights hostile.pth
+check "refused checkpoints leave no folder" is_absent untouched
 
 # --- kernels
 expect 0 "|" kernels --markdown

@@ -87,4 +87,21 @@ Tensor devoxelize_nearest(const Tensor& features, const Tensor& point_voxel, con
 Tensor devoxelize_trilinear(const SparseTensor& voxels, const Tensor& points, const VoxelGrid& grid,
                             const ExecOptions& exec = {});
 
+/// The voxels that the surface of a mesh touches: those whose closed box meets a triangle, its inside, edges
+/// and corners included. A triangle in the plane between two voxels therefore touches both. What lies outside
+/// the grid is cut off.
+///
+///   vertices  [V, 3]  f32 or f64   x, y, z
+///   faces     [F, 3]  i32 or i64   rows of `vertices`; triangles without area count as the segments they are
+///   returns   sites (0, z, y, x), sorted, batch size 1, extents of the grid
+///   throws    InvalidArgument      other shapes or dtypes; a face that names no vertex, and a vertex of a
+///   face
+///             that is not finite or more than 2^40 cells away from the grid (names the first row)
+///   numbers   coordinates become cells in double, (p - lo) / size; the overlap test is the separating-axis
+///             theorem, exact up to the rounding of double, and the same bits for any number of threads
+///   cost      O(touched voxels · log grid), over threads by triangles
+///   source    Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing", 2001
+Coordinates voxelize_mesh(const Tensor& vertices, const Tensor& faces, const VoxelGrid& grid,
+                          const ExecOptions& exec = {});
+
 }  // namespace aerogel

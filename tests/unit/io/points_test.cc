@@ -53,7 +53,8 @@ TEST(Points, RefusesOptionsThatDoNotFit) {
     read_points(folder / "a.xyz");
     ADD_FAILURE() << "expected InvalidArgument";
   } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find(".bin .pcd .ply .npy .npz"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(".bin .pcd .ply .las .npy .npz"), std::string::npos)
+        << error.what();
   }
 }
 
