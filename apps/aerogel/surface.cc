@@ -125,7 +125,8 @@ Surface voxelize_surface(const io::Mesh& mesh, std::int64_t resolution, const Gr
     for (std::int64_t i = 0; i < sites.size(); ++i) {
       surface.centres.columns[axis].push_back(box.lo[axis] + (sites.row(i)[3 - axis] + 0.5) * voxel);
     }
-    surface.grid.lo[axis] = box.lo[axis] - static_cast<double>((most - cells[axis]) / 2) * voxel;
+    const std::int64_t margin = (most - cells[axis]) / 2;  // cells
+    surface.grid.lo[axis] = box.lo[axis] - static_cast<double>(margin) * voxel;
     surface.grid.hi[axis] = surface.grid.lo[axis] + static_cast<double>(most) * voxel;
   }
   surface.note = fmt::format("the surface of {} triangles touches {} voxels, {} along the longest side",
