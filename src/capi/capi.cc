@@ -97,7 +97,7 @@ aerogel_status making(Handle** out, const Body& body) noexcept {
   if (out) *out = nullptr;
   return guarded([&] {
     required(out, "out");
-    *out = new Handle{body()};
+    *out = std::make_unique<Handle>(Handle{body()}).release();
   });
 }
 
@@ -409,6 +409,7 @@ aerogel_status aerogel_concat(const aerogel_sparse* const* parts, int32_t count,
     if (count < 1) throw InvalidArgument(fmt::format("[capi] count is {}, expected at least 1", count));
     required(parts, "parts");
     std::vector<aerogel::SparseTensor> values;
+    values.reserve(static_cast<std::size_t>(count));
     for (std::int32_t i = 0; i < count; ++i) values.push_back(required(parts[i], "parts[i]").value);
     return aerogel::concat(values, exec_of(exec));
   });

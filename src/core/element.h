@@ -63,7 +63,7 @@ bool store_integer(void* data, std::int64_t i, Value value) {
     if (!(whole >= static_cast<double>(Limits::min()) && whole < std::ldexp(1.0, Limits::digits)))
       return false;
   }
-  static_cast<To*>(data)[i] = static_cast<To>(value);
+  static_cast<To*>(data)[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): i8 is a number
   return true;
 }
 

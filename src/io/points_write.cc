@@ -122,7 +122,7 @@ Tensor to_array(const PointTable& table) {
     const DType f32[] = {DType::kF32};
     if (written_type(table, i, f32) != DType::kF32) dtypes.assign(dtypes.size(), DType::kF64);
   }
-  const Tensor array = Tensor::empty({table.rows(), static_cast<std::int64_t>(dtypes.size())}, dtypes[0]);
+  Tensor array = Tensor::empty({table.rows(), static_cast<std::int64_t>(dtypes.size())}, dtypes[0]);
   const std::size_t size = itemsize(dtypes[0]);
   for (std::size_t i = 0; array.numel() > 0 && i < dtypes.size(); ++i) {
     encode_column(table.columns[i], static_cast<char*>(array.raw()) + i * size, size * dtypes.size(),

@@ -42,7 +42,7 @@ void copy_view(const char* from, const Dims& shape, const Dims& strides, int axi
 
 /// `storage` holds the storage's bytes; the view lies inside it.
 Tensor pack_view(const TorchTensor& view, DType dtype, std::string_view storage, std::endian order) {
-  const Tensor tensor = Tensor::empty(view.shape, dtype);
+  Tensor tensor = Tensor::empty(view.shape, dtype);
   const auto count = static_cast<std::size_t>(tensor.numel());
   if (count == 0) return tensor;
   const std::size_t size = itemsize(dtype);

@@ -61,7 +61,7 @@ void ConvBlock::parameters(const std::string& prefix, std::vector<Parameter>& ou
   if (tail_ != Tail::kNone) norm_.parameters(prefix + names_.norm + ".", out);
 }
 
-ResidualBlock::Part ResidualBlock::make_part(ConvLayerOptions options, double norm_eps,
+ResidualBlock::Part ResidualBlock::make_part(const ConvLayerOptions& options, double norm_eps,
                                              const BlockNames& names) {
   return {ConvLayer(options), NormLayer(options.c_out, norm_eps), names};
 }

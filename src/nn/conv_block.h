@@ -61,7 +61,7 @@ class ResidualBlock : public Module {
     NormLayer norm;
     BlockNames names;
   };
-  static Part make_part(ConvLayerOptions options, double norm_eps, const BlockNames& names);
+  static Part make_part(const ConvLayerOptions& options, double norm_eps, const BlockNames& names);
   /// activation(norm(conv(in)) + residual), unfused while training.
   static SparseTensor run(const Part& part, const SparseTensor& in, Context& context, Activation activation,
                           const Tensor& residual = {});

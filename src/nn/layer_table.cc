@@ -128,7 +128,7 @@ class TableNetwork : public Module {
       const LayerRow& row = table_.rows[at];
       const auto take = [&](const std::string& name) {
         const auto source = kept.find(place(row, name));
-        const SparseTensor value = source->second;
+        SparseTensor value = source->second;
         if (last_reader_.at(source->first) == at) kept.erase(source);
         return value;
       };

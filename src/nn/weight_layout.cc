@@ -144,7 +144,7 @@ Tensor export_weight(const Tensor& canonical, WeightLayout to) {
         fmt::format("[export_weight] expected [C_out, k0, …, C_in], got {}", canonical.str()));
   std::int64_t volume = 1;
   for (int tap = 1; tap <= ndim; ++tap) volume *= canonical.size(tap);
-  const Tensor stored = canonical.permute(stored_axes(layout, ndim, volume)).clone();
+  Tensor stored = canonical.permute(stored_axes(layout, ndim, volume)).clone();
   if (!layout.one_tap_axis) return stored;
   const std::int64_t c_in = canonical.size(ndim + 1);
   const std::int64_t c_out = canonical.size(0);

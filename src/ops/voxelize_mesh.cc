@@ -22,7 +22,7 @@ constexpr double kMostCells = 1099511627776.0;  // 2^40: beyond, a double tells 
 
 struct Cell {
   std::int32_t z, y, x;
-  auto operator<=>(const Cell&) const = default;
+  auto operator<=>(const Cell&) const = default;  // NOLINT(modernize-use-nullptr): what it expands to
 };
 
 /// Cells [lo, hi) along x, y, z.
