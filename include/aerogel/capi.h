@@ -22,10 +22,18 @@
 extern "C" {
 #endif
 
+/* In C++ an enum has a fixed type, so that a number which is none of its names is refused rather than
+ * undefined. */
+#if defined(__cplusplus)
+#define AEROGEL_ENUM : int32_t
+#else
+#define AEROGEL_ENUM
+#endif
+
 #define AEROGEL_MAX_NDIM 4 /* spatial dimensions */
 #define AEROGEL_MAX_RANK 8 /* tensor axes */
 
-typedef enum aerogel_status {
+typedef enum aerogel_status AEROGEL_ENUM {
   AEROGEL_OK = 0,
   AEROGEL_INVALID_ARGUMENT = 1, /* the caller's mistake: shapes, ranges, names, NULL */
   AEROGEL_UNSUPPORTED = 2,      /* a right request that no kernel here takes */
@@ -35,7 +43,7 @@ typedef enum aerogel_status {
   AEROGEL_INTERNAL_ERROR = 6 /* a fault of the library */
 } aerogel_status;
 
-typedef enum aerogel_dtype {
+typedef enum aerogel_dtype AEROGEL_ENUM {
   AEROGEL_F32 = 0,
   AEROGEL_F64,
   AEROGEL_F16,
@@ -51,19 +59,22 @@ typedef enum aerogel_dtype {
   AEROGEL_BOOL
 } aerogel_dtype;
 
-typedef enum aerogel_backend {
+typedef enum aerogel_backend AEROGEL_ENUM {
   AEROGEL_CPU = 0,
   AEROGEL_REFERENCE = 1,
   AEROGEL_CUDA = 2,
   AEROGEL_VULKAN = 3
 } aerogel_backend;
-typedef enum aerogel_activation { AEROGEL_NO_ACTIVATION = 0, AEROGEL_RELU = 1 } aerogel_activation;
-typedef enum aerogel_conv_kind {
+typedef enum aerogel_activation AEROGEL_ENUM {
+  AEROGEL_NO_ACTIVATION = 0,
+  AEROGEL_RELU = 1
+} aerogel_activation;
+typedef enum aerogel_conv_kind AEROGEL_ENUM {
   AEROGEL_SUBMANIFOLD = 0,
   AEROGEL_REGULAR = 1,
   AEROGEL_TRANSPOSED = 2
 } aerogel_conv_kind;
-typedef enum aerogel_pool_kind {
+typedef enum aerogel_pool_kind AEROGEL_ENUM {
   AEROGEL_MAX_POOL = 0,
   AEROGEL_AVG_POOL = 1,
   AEROGEL_SUM_POOL = 2

@@ -36,7 +36,8 @@ constexpr std::int64_t kLeastTileRows = 128;
 
 /// Rows of a tile; fewer where there are few rows, so that many threads find work.
 inline std::int64_t tile_rows(std::int64_t n_out, std::int64_t columns) {
-  const std::int64_t cached = std::clamp(kTileFloats / columns, kLeastTileRows, kMostTileRows);
+  const std::int64_t cached =
+      std::clamp(kTileFloats / std::max<std::int64_t>(columns, 1), kLeastTileRows, kMostTileRows);
   return std::min(cached, std::max<std::int64_t>(32, n_out / 16));
 }
 
