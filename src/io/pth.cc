@@ -117,7 +117,6 @@ std::map<std::string, Tensor> parse_zip(std::string_view bytes, const std::strin
 
 /// Magic, protocol, facts about the system, the object, the storages' keys; then per key its count and bytes.
 std::map<std::string, Tensor> parse_old(std::string_view bytes, const std::string& path) {
-  using Kind = PickleValue::Kind;
   ByteReader reader(bytes, path);
   reader.seek(kOldMagic.size(), "the protocol");
   Unpickler unpickler(reader);

@@ -9,7 +9,7 @@
 namespace aerogel::io {
 namespace {
 
-constexpr std::uint64_t kIn64 = 0xffffffff;
+constexpr std::uint64_t kMovedTo64 = 0xffffffff;
 constexpr std::uint64_t kNeedsZip64 = 45;
 
 /// The low `width` bytes of `value`, at most eight.
@@ -24,8 +24,8 @@ void put_common(std::string& bytes, const std::string& name, std::uint32_t crc, 
   put(bytes, 0, 2);            // stored
   put(bytes, 0x00210000u, 4);  // 1980-01-01 00:00
   put(bytes, crc, 4);
-  put(bytes, kIn64, 4);
-  put(bytes, kIn64, 4);
+  put(bytes, kMovedTo64, 4);
+  put(bytes, kMovedTo64, 4);
   put(bytes, name.size(), 2);
   put(bytes, extra_length, 2);
 }
@@ -55,7 +55,7 @@ std::string pack_zip(const std::vector<std::pair<std::string, std::string>>& mem
     put(directory, kNeedsZip64, 2);
     put_common(directory, name, crc, 28);
     directory.append(2 + 2 + 2 + 4, '\0');  // no comment, first disk, no attributes
-    put(directory, kIn64, 4);
+    put(directory, kMovedTo64, 4);
     directory += name;
     put(directory, 1, 2);
     put(directory, 24, 2);
@@ -83,8 +83,8 @@ std::string pack_zip(const std::vector<std::pair<std::string, std::string>>& mem
   put(bytes, 0, 4);
   put(bytes, 0xffff, 2);
   put(bytes, 0xffff, 2);
-  put(bytes, kIn64, 4);
-  put(bytes, kIn64, 4);
+  put(bytes, kMovedTo64, 4);
+  put(bytes, kMovedTo64, 4);
   put(bytes, 0, 2);
   return bytes;
 }

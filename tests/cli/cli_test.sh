@@ -325,9 +325,11 @@ expect 0 "kept/tried" bench --geometry "file:sweep.ply" --voxel 0.4 --cin 8 --ki
 expect 0 "kept/tried" bench --geometry shell:24 --cin 8 --kind inverse --kernel 2 --stride 2 --threads 1 --max-seconds 0.1
 # --max-seconds is of a problem in all: where the first run takes it, that stands and nothing else is tried.
 expect 0 '"samples_kept":0,"samples_tried":0' bench --geometry shell:24 --threads 1 --max-seconds 1e-6 --json
-begin=$SECONDS
-expect 0 "kept/tried" bench --geometry lidar:0 --cin 256 --threads 1 --max-seconds 0.5
-check "--max-seconds is kept, about: $((SECONDS - begin)) s" test $((SECONDS - begin)) -le 15
+if [ -z "${AEROGEL_UNTIMED:-}" ]; then
+  begin=$SECONDS
+  expect 0 "kept/tried" bench --geometry lidar:0 --cin 256 --threads 1 --max-seconds 0.5
+  check "--max-seconds is kept, about: $((SECONDS - begin)) s" test $((SECONDS - begin)) -le 15
+fi
 expect 2 "either --geometry or --layers" bench
 expect 2 "lidar:SEED" bench --geometry nonsense:1
 expect 2 "--cin" bench --geometry shell:24 --cin 0

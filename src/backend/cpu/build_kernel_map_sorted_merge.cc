@@ -46,7 +46,7 @@ namespace aerogel::cpu {
 namespace {
 
 constexpr std::int64_t kRowBytes = sizeof(std::int32_t);
-constexpr std::int64_t kChunkRows = 16384;
+constexpr std::int64_t kWalkRows = 16384;
 constexpr std::int64_t kMostRemainders = 64;  // of a stride that floors sites: a list each
 constexpr std::int64_t kChunkCells =
     4096;  // of one parallel task: some 10,000 rows, well above a task's overhead
@@ -257,7 +257,7 @@ Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing, Counte
   const RowKey row_key(packing, ndim);
   Keys keys = Keys::of_size(rows.count, args.meter);
   with_ndim(ndim, [&](auto columns) {
-    parallel_chunks(rows.count, kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_chunks(rows.count, kWalkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t rank = begin; rank < end; ++rank)
         keys.data[rank] = row_key.template of<columns()>(rows[rank]);
     });
@@ -278,7 +278,7 @@ Coordinates reached_sites(const MapArgs& args, const KeyPacking& packing, Counte
   Tensor indices = Tensor::empty({keys.count, width}, DType::kI32);
   auto* out = indices.mutable_data<std::int32_t>();
   with_ndim(ndim, [&](auto columns) {
-    parallel_chunks(keys.count, kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_chunks(keys.count, kWalkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
         row_key.template row<columns()>(keys.data[i], out + i * width);
     });

@@ -21,7 +21,7 @@
 namespace aerogel::cpu {
 namespace {
 
-constexpr std::int64_t kChunkCells = 1 << 16;
+constexpr std::int64_t kDenseCells = 1 << 16;
 
 /// Where the channels of a cell lie.
 struct DenseShape {
@@ -71,12 +71,12 @@ void run_of(const FromDenseArgs& args) {
   const std::int64_t total = shape.channels == 0 ? 0 : all[0] * shape.cells;
   const T* dense = args.dense.data<T>();
 
-  const std::int64_t chunks = (total + kChunkCells - 1) / kChunkCells;
+  const std::int64_t chunks = (total + kDenseCells - 1) / kDenseCells;
   std::vector<std::uint8_t> marks(static_cast<std::size_t>(total));
   std::vector<std::int64_t> first(static_cast<std::size_t>(chunks + 1), 0);  // row of each chunk's first site
-  parallel_chunks(total, kChunkCells, args.threads, [&](std::int64_t begin, std::int64_t end) {
+  parallel_chunks(total, kDenseCells, args.threads, [&](std::int64_t begin, std::int64_t end) {
     mark_cells(shape, dense, begin, end, marks.data() + begin);
-    first[begin / kChunkCells + 1] = std::count(marks.begin() + begin, marks.begin() + end, 1);
+    first[begin / kDenseCells + 1] = std::count(marks.begin() + begin, marks.begin() + end, 1);
   });
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) first[chunk + 1] += first[chunk];
 
@@ -85,8 +85,8 @@ void run_of(const FromDenseArgs& args) {
   *args.features = Tensor::empty({n, shape.channels}, dtype_of<T>);
   auto* indices = args.indices->mutable_data<std::int32_t>();
   auto* features = args.features->mutable_data<T>();
-  parallel_chunks(total, kChunkCells, args.threads, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t row = first[begin / kChunkCells];
+  parallel_chunks(total, kDenseCells, args.threads, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t row = first[begin / kDenseCells];
     for (std::int64_t cell = begin; cell < end; ++cell) {
       if (!marks[cell]) continue;
       std::int64_t rest = cell;

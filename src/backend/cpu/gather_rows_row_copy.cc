@@ -15,7 +15,7 @@
 namespace aerogel::cpu {
 namespace {
 
-constexpr std::int64_t kChunkRows = 1024;
+constexpr std::int64_t kGatherRows = 1024;
 
 void run(const GatherRowsArgs& args) {
   const std::int64_t bytes =
@@ -24,7 +24,7 @@ void run(const GatherRowsArgs& args) {
   const char* in = static_cast<const char*>(args.in.raw());
   const std::int64_t* ids = args.ids.data<std::int64_t>();
   char* out = static_cast<char*>(args.out.raw());
-  parallel_chunks(args.out.size(0), kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
+  parallel_chunks(args.out.size(0), kGatherRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       if (ids[p] < 0) {
         std::memset(out + p * bytes, 0, static_cast<std::size_t>(bytes));

@@ -24,7 +24,7 @@
 namespace aerogel::cpu {
 namespace {
 
-constexpr std::int64_t kChunkRows = 4096;
+constexpr std::int64_t kReduceRows = 4096;
 
 /// Adds one value of a voxel to what is kept of the earlier ones.
 void take(Reduce reduce, bool first, double value, double& kept) {
@@ -85,7 +85,7 @@ void run_of(const VoxelizeReduceArgs& args) {
     for (std::int64_t f = 0; f < width; ++f)
       take(args.reduce, first, to_f32(in[p * width + f]), sums[row * width + f]);
   }
-  parallel_chunks(n, kChunkRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
+  parallel_chunks(n, kReduceRows, args.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       for (std::int64_t f = 0; f < width; ++f) {
         const std::int32_t divisor = args.reduce == Reduce::kMean ? counts[row] : 1;

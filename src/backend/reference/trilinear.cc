@@ -11,12 +11,12 @@
 namespace aerogel::reference {
 namespace {
 
-using Cell = std::array<std::int64_t, 3>;  // z, y, x
+using Corner = std::array<std::int64_t, 3>;  // z, y, x
 
 template <class T>
 void trilinear_of(const TrilinearArgs& args) {
   const std::int64_t channels = args.in.size(1);
-  std::map<Cell, std::int64_t> row_of;
+  std::map<Corner, std::int64_t> row_of;
   for (std::int64_t i = 0; i < args.coordinates.size(); ++i) {
     const std::int32_t* row = args.coordinates.row(i);
     row_of[{row[1], row[2], row[3]}] = i;
@@ -26,7 +26,7 @@ void trilinear_of(const TrilinearArgs& args) {
     std::vector<double> sums(static_cast<std::size_t>(channels), 0.0);
     double total = 0;
     for (int k = 0; k < 8; ++k) {
-      Cell cell{};
+      Corner cell{};
       double weight = 1;
       for (std::size_t axis = 0; axis < 3; ++axis) {
         const float u = (point[axis] - args.grid.lo[axis]) / args.grid.size[axis] - 0.5f;
