@@ -64,7 +64,7 @@ inline constexpr const char* kInputHelp =
 inline constexpr const char* kResolutionHelp =
     "Voxels along the longest side of a mesh: those that its surface touches are the points. 0: its vertices "
     "are. "
-    "--voxel overrules it";
+    "--voxel overrules it; decoders of surfaces take 32 and 16 of their own accord";
 
 /// Reads a file, or makes "synth:lidar:SEED", "synth:shell:R", "synth:uniform:R:FILL". The points of a mesh
 /// are the centres of the voxels that its surface touches.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kUnitRoundoff = 0x1p-24;
 constexpr std::int64_t kBlock = 32;  // rows of a thread, between looks at Ctrl-C
-constexpr std::int64_t kLeastRows = 64;
+constexpr std::int64_t kLeastRows = 16;
 
 /// One row of each of `count` equal stretches: distinct, sorted, spread over the whole set.
 std::vector<std::int64_t> draw_rows(std::int64_t rows, std::int64_t count, std::uint64_t seed) {

@@ -23,7 +23,7 @@ struct LayerVerdict {
 /// Which rows a check compares: all if they are few and cheap enough, else a sample drawn by `seed`.
 struct CheckSample {
   std::int64_t rows = 0;   // at most
-  std::int64_t terms = 0;  // products at most, about; 64 rows are compared in any case
+  std::int64_t terms = 0;  // products at most, about; 16 rows are compared in any case
   std::uint64_t seed = 0;
 };
 inline constexpr std::int64_t kEverything = std::numeric_limits<std::int64_t>::max();

@@ -246,7 +246,7 @@ void render(const RenderOptions& options) {
   scene.picture.colour = parse_colour(options.colour);
   scene.picture.long_side = options.size;
   if (!scene.points.defined()) scene.picture.point_name = "sites";
-  scene.about.up = options.views.up_of(options.input);
+  scene.about.viewpoint = options.views.viewpoint(options.input);
   write_site_pictures(paths, scene.sites, scene.points, scene.about, scene.picture);
   const VoxelGrid& grid = scene.about.grid;
   fmt::print("{} sites in cells of {} x {} x {} {} by {}, written to {}{}\n", count_text(scene.sites.sites()),

@@ -35,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr CheckSample kSample = {4096, std::int64_t{1} << 28, 0};
+constexpr CheckSample kSample = {4096, std::int64_t{1} << 26, 0};
 constexpr std::int64_t kMaxSites = std::int64_t{1} << 22;
 constexpr const char* kUntrained = "untrained weights";
 
@@ -288,7 +288,7 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
         fmt::format("check: {}, {} (tolerance c · 2^-24 · sum of |terms|, c = 4 · sqrt(terms) + 8)",
                     options.check == "full"
                         ? "all rows"
-                        : fmt::format("up to {} rows a layer, fewer where they cost over 2^28 products, "
+                        : fmt::format("up to {} rows a layer, fewer where they cost over 2^26 products, "
                                       "drawn with seed {}",
                                       kSample.rows, options.seed),
                     passed ? "every layer agrees with the reference in double" : "FAILED"));
@@ -313,7 +313,7 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   const Dims& shape = pass.out.coordinates.spatial_shape();
   report["output_shape"] = std::vector<std::int64_t>(shape.begin(), shape.end());
   about.meta_json = report.dump(-1, ' ', false, json::error_handler_t::replace);
-  about.up = options.views.up_of(source);
+  about.viewpoint = options.views.viewpoint(source);
   const bool solid = network.info.makes_sites || !cloud.surface.empty();
   std::vector<std::string> pictures;
   const auto paths = [&](const std::string& of) {
@@ -419,7 +419,7 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
   command
       ->add_flag("--check{sampled}", options->check,
                  "Compare each convolution and linear layer with the reference in double, on the input that "
-                 "it had: all rows up to 4,096 and 2^28 products, else a drawn sample; --check=full: all "
+                 "it had: all rows up to 4,096 and 2^26 products, else a drawn sample; --check=full: all "
                  "rows. Exit code 1 on a "
                  "failure")
       ->check(CLI::IsMember({"sampled", "full"}));

@@ -185,11 +185,11 @@ std::vector<Light> colours_of(const std::vector<double>& values, PictureStyle& s
 
 /// Height of a site along an axis, in the unit of the grid.
 double height_of(const Coordinates& sites, std::int64_t site, const RunFiles& about) {
-  const int axis = static_cast<int>(about.up) % 3;
+  const int axis = static_cast<int>(about.viewpoint.up) % 3;
   const double cell =
       static_cast<double>(about.grid.size[axis]) * static_cast<double>(sites.tensor_stride()[2 - axis]);
   const double at = static_cast<double>(about.grid.lo[axis]) + (sites.row(site)[3 - axis] + 0.5) * cell;
-  return about.up < Up::kMinusX ? at : -at;
+  return about.viewpoint.up < Up::kMinusX ? at : -at;
 }
 
 /// A colour for each site; sets the legend. `components` may be null where none are asked for.
@@ -239,9 +239,7 @@ void write_solid(const std::filesystem::path& path, const Coordinates& sites,
     size[axis] = static_cast<double>(about.grid.size[axis]) *
                  static_cast<double>(sites.tensor_stride()[2 - static_cast<int>(axis)]);
   }
-  Viewpoint viewpoint;
-  viewpoint.up = about.up;
-  write_perspective(path, cells, size, viewpoint, style);
+  write_perspective(path, cells, size, about.viewpoint, style);
 }
 
 PictureStyle style_of(const RunFiles& about, const Coordinates& sites, const PictureOptions& options) {

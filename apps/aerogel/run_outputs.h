@@ -19,7 +19,7 @@ struct RunFiles {
   std::string meta_json;  // what the run was, kept inside the .npz
   VoxelGrid grid;
   const Cloud* cloud = nullptr;
-  Up up = Up::kZ;  // of perspective pictures
+  Viewpoint viewpoint;  // of perspective pictures
 };
 
 /// Where the pictures of one set of sites go; an empty path: not drawn.

@@ -99,7 +99,7 @@ TEST_F(LayerCheck, ComparesWhatItMayCost) {
   const std::int64_t products = map_.in_rows.numel() * kIn * kOut;
   EXPECT_EQ(check_layer(args_, {1000, products, 1}).rows, args_.problem.n_out);
   EXPECT_NEAR(static_cast<double>(check_layer(args_, {1000, products / 2, 1}).rows), 150, 1);
-  EXPECT_EQ(check_layer(args_, {1000, 1, 1}).rows, 64);
+  EXPECT_EQ(check_layer(args_, {1000, 1, 1}).rows, 16);
   EXPECT_EQ(check_layer(args_, {10, 1, 1}).rows, 10);
 }
 
