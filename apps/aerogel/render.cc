@@ -170,17 +170,6 @@ std::string picture_voxel(const Cloud& cloud, int size) {
   return fmt::format("{}", side > 0 ? side / cells : 1.0);
 }
 
-/// The columns past x, y and z.
-Tensor other_columns(const Tensor& features) {
-  const std::int64_t width = features.size(1);
-  Tensor out = Tensor::empty({features.size(0), width - 3}, DType::kF32);
-  const auto* from = features.data<float>();
-  auto* to = out.mutable_data<float>();
-  for (std::int64_t i = 0; i < features.size(0); ++i)
-    to = std::copy(from + i * width + 3, from + (i + 1) * width, to);
-  return out;
-}
-
 Scene scene_of_points(const RenderOptions& options) {
   const Cloud cloud = read_cloud_all_columns(options.input, options.points.cloud());
   for (const std::string& line : describe(cloud)) fmt::print("{}\n", line);

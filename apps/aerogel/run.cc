@@ -216,7 +216,11 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   const Talk talk(options.as_json);
   CloudOptions reading = options.points.cloud();
   if (options.own_resolution && network.info.resolution > 0) reading.resolution = network.info.resolution;
-  const Cloud cloud = read_cloud(source, network.info.features, reading);
+  const std::vector<std::string>& expected = network.info.features;
+  const bool takes_places = expected.front() == "x";  // else they say where a point is and are no features
+  std::vector<std::string> columns = expected;
+  if (!takes_places) columns.insert(columns.begin(), {"x", "y", "z"});
+  const Cloud cloud = read_cloud(source, columns, reading);
   for (const std::string& line : describe(cloud)) talk.line(line);
 
   ExecOptions exec;
@@ -224,7 +228,8 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   exec.threads = options.threads;
   const GridChoice choice = choose_grid(cloud, &network.info, options.points.grid);
   talk.line(choice.rule);
-  const MeanVoxels voxels = voxelize_cloud(cloud, choice.grid, network.info.extra_z, exec);
+  MeanVoxels voxels = voxelize_cloud(cloud, choice.grid, network.info.extra_z, exec);
+  if (!takes_places) voxels.voxels.features = other_columns(voxels.voxels.features);
   const std::int64_t sites = voxels.voxels.sites();
   const auto* ids = voxels.point_voxel.data<std::int64_t>();
   const std::int64_t outside = std::count(ids, ids + cloud.size(), -1);

@@ -125,7 +125,7 @@ class PerspectivePicture : public ::testing::Test {
 TEST_F(PerspectivePicture, DoesNotDependOnTheOrderOfCells) {
   std::vector<SolidCell> cells;
   for (int i = 0; i < 500; ++i)
-    cells.push_back({i * 37 % 23, i * 53 % 19, i * 7 % 29, {0.01F * (i % 90), 0.5F, 0.2F}});
+    cells.push_back({i * 37 % 23, i * 53 % 19, i * 7 % 29, {0.01F * static_cast<float>(i % 90), 0.5F, 0.2F}});
   std::sort(cells.begin(), cells.end(), [](const SolidCell& a, const SolidCell& b) {
     return std::array{a.z, a.y, a.x} < std::array{b.z, b.y, b.x};
   });

@@ -27,7 +27,7 @@ SparseTensor sphere() {
   }
   const auto n = static_cast<std::int64_t>(sites.size() / 4);
   return SparseTensor::create(Tensor::from<float>({n, 8}, features),
-                              Tensor::from<std::int32_t>({n, 4}, sites), {8, 8, 8});
+                              Tensor::from<std::int32_t>({n, 4}, sites), {8, 8, 8}, 1);
 }
 
 /// As trellis2-shape-decoder: blocks on a level, channels to space, a norm and a linear layer at the end.
