@@ -13,6 +13,7 @@
 #include "aerogel/error.h"
 #include "aerogel/io.h"
 #include "aerogel/nn.h"
+#include "aerogel/ops/sites.h"
 #include "aerogel/plan.h"
 
 #include "backend/cpu/peak.h"
@@ -162,6 +163,23 @@ VoxelGrid output_grid(VoxelGrid grid, const Coordinates& in, const Coordinates& 
     if (fine > 1) grid.size[axis] /= static_cast<float>(fine);
   }
   return grid;
+}
+
+/// Sites of a bird's-eye view (batch, y, x) as (batch, 0, y, x); others as they are. For files and pictures.
+SparseTensor with_heights(const SparseTensor& out) {
+  if (out.coordinates.ndim() == 3) return out;
+  const SparseTensor flat = sort_rows(out);
+  const Coordinates& sites = flat.coordinates;
+  const Dims& shape = sites.spatial_shape();
+  const Dims& stride = sites.tensor_stride();
+  Tensor indices = Tensor::empty({sites.size(), 4}, DType::kI32);
+  auto* to = indices.mutable_data<std::int32_t>();
+  for (std::int64_t i = 0; i < sites.size(); ++i) {
+    const std::int32_t* row = sites.row(i);
+    for (const std::int32_t value : {row[0], std::int32_t{0}, row[1], row[2]}) *to++ = value;
+  }
+  return {flat.features, Coordinates::adopt_sorted(indices, {1, shape[0], shape[1]}, sites.batch_size(),
+                                                   {1, stride[0], stride[1]})};
 }
 
 std::int64_t process_peak_bytes() {
@@ -329,8 +347,9 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
     return found;
   };
   write_input_pictures(paths("input.png"), voxels, about);
-  about.grid = output_grid(choice.grid, voxels.voxels.coordinates, pass.out.coordinates);
-  report["variance_explained"] = write_feature_files(folder, paths("features.png"), pass.out, about);
+  const SparseTensor placed = with_heights(pass.out);
+  about.grid = output_grid(choice.grid, voxels.voxels.coordinates, placed.coordinates);
+  report["variance_explained"] = write_feature_files(folder, paths("features.png"), placed, about);
   report["planned_peak_bytes"] = planned.peak_bytes;
   report["met_peak_bytes"] = pass.peak_bytes;
   report["map_bytes"] = map_bytes;

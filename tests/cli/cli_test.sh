@@ -216,6 +216,8 @@ expect 0 "" "${run[@]}" "$shell" synth:shell:16 --out several --json
 check "--json is an object an input" test "$(wc -l <stdout.txt)" -eq 2
 check "a folder an input" test -s several/shell_32/report.json -a -s several/shell_16/report.json
 expect 0 "every layer agrees" run --network spunet synth:shell:24 --check --out indoor
+expect 0 "every layer agrees" run --network voxelnext synth:lidar:0 --check --out flat
+check "a bird's-eye network" "$python" "$helper" run-files flat
 check "a network without places among its features" "$python" "$helper" run-files indoor
 expect 0 "10,0" run --network centerpoint synth:lidar:0 --out sweep
 check "the files of a sweep" "$python" "$helper" run-files sweep
