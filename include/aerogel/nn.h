@@ -86,8 +86,8 @@ struct NetworkInfo {
   float range[6] = {0, 0, 0, 0, 0, 0};  ///< default box, metres: x0 y0 z0 x1 y1 z1
   bool has_default_box = true;          ///< false: the cloud's own box, the voxel its longest side / 200
   std::int64_t extra_z = 0;             ///< cells added to the grid's z extent, as OpenPCDet does (41 of 40)
-  bool makes_sites = false;  ///< its features decide which sites there are: memory is planned on the
-                             ///< decisions of a pass (Context::decisions)
+  bool makes_sites = false;     ///< its features decide which sites there are: memory is planned on the
+                                ///< decisions of a pass (Context::decisions)
   std::int64_t resolution = 0;  ///< cells of its input along the longest side of an object; 0: any
 };
 
