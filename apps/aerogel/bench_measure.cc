@@ -249,7 +249,7 @@ BenchResult measure(const BenchCase& bench, cpu::PeakProbe& probe, FeaturePool& 
     flop = record.flop;
     first_map_ms = record.map_ms;
     first_run_ms = record.run_ms;
-    result.rel_l2 = check_layer(*record.conv, kCheckedRows, bench.seed).relative_l2;
+    result.rel_l2 = check_layer(*record.conv, {kCheckedRows, kEverything, bench.seed}).relative_l2();
   };
   // The first run builds the map, packs the weights and is checked; the second warms up.
   static_cast<void>(run(bench, sites, weight, features[0], watched));

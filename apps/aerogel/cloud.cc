@@ -251,6 +251,16 @@ std::vector<std::string> expand_inputs(const std::vector<std::string>& inputs) {
   return sources;
 }
 
+Tensor other_columns(const Tensor& features) {
+  const std::int64_t width = features.size(1);
+  Tensor out = Tensor::empty({features.size(0), width - 3}, DType::kF32);
+  const auto* from = features.data<float>();
+  auto* to = out.mutable_data<float>();
+  for (std::int64_t i = 0; i < features.size(0); ++i)
+    to = std::copy(from + i * width + 3, from + (i + 1) * width, to);
+  return out;
+}
+
 std::vector<std::string> describe(const Cloud& cloud) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{}: {} points, {} x {} x {} m", cloud.source, count_text(cloud.size()),

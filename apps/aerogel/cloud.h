@@ -64,7 +64,7 @@ inline constexpr const char* kInputHelp =
 inline constexpr const char* kResolutionHelp =
     "Voxels along the longest side of a mesh: those that its surface touches are the points. 0: its vertices "
     "are. "
-    "--voxel overrules it";
+    "--voxel overrules it; run takes 32 or 16 for decoders of surfaces";
 
 /// Reads a file, or makes "synth:lidar:SEED", "synth:shell:R", "synth:uniform:R:FILL". The points of a mesh
 /// are the centres of the voxels that its surface touches.
@@ -79,6 +79,9 @@ Cloud read_cloud_all_columns(const std::string& source, const CloudOptions& opti
 /// Files of a folder that io::read_points takes, sorted by name, without those of folders in it; anything
 /// else is returned as it is. InvalidArgument if there is none.
 std::vector<std::string> expand_inputs(const std::vector<std::string>& inputs);
+
+/// The columns of [N, 3 + C] past x, y and z: [N, C].
+Tensor other_columns(const Tensor& features);
 
 /// Lines for the terminal: what was read, dropped, filled and shifted.
 std::vector<std::string> describe(const Cloud& cloud);

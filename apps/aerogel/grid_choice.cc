@@ -15,7 +15,7 @@ namespace {
 
 using Vec3 = std::array<double, 3>;
 
-constexpr double kCellsOfAnObject = 200;  // along its longest side
+constexpr std::int64_t kCellsOfAnObject = 200;  // along its longest side, for a network of any resolution
 /// Fewest cells along an axis of a cloud's own box: strided networks need this many to have an output at all
 /// (the lidar backbones halve z four times from 41). Empty cells cost nothing.
 constexpr std::int64_t kLeastCells = 40;
@@ -58,9 +58,9 @@ OwnGrid bounding_grid(const Cloud& cloud, const Vec3& voxel) {
   return own;
 }
 
-Vec3 object_voxel(const Cloud& cloud) {
+Vec3 object_voxel(const Cloud& cloud, std::int64_t cells) {
   const double side = cloud.longest_side();
-  const double size = side > 0 ? side / kCellsOfAnObject : 1;
+  const double size = side > 0 ? side / static_cast<double>(cells) : 1;
   return {size, size, size};
 }
 
@@ -122,8 +122,11 @@ GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const
     network_grid = {to_vec(network->range), to_vec(network->range + 3), default_voxel};
   }
   const double side = cloud.longest_side();
+  const std::int64_t cells =
+      network != nullptr && network->resolution > 0 ? network->resolution : kCellsOfAnObject;
   const bool object_sized =
-      has_box && side < kCellsOfAnObject * *std::max_element(default_voxel.begin(), default_voxel.end());
+      has_box &&
+      side < static_cast<double>(cells) * *std::max_element(default_voxel.begin(), default_voxel.end());
   const double inside = has_box ? share_inside(cloud, network->range) : 0;
   const bool fits = has_box && !object_sized && inside >= kHardlyAny && !cloud.own_grid;
 
@@ -131,7 +134,7 @@ GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const
     const Vec3 voxel = !request.voxel.empty() ? parse_voxel(request.voxel)
                        : fits                 ? default_voxel
                        : cloud.own_grid       ? cloud.own_grid->voxel
-                                              : object_voxel(cloud);
+                                              : object_voxel(cloud, cells);
     if (!request.range.empty()) {
       return finish(parse_range(request.range, voxel),
                     request.voxel.empty() ? "--range as given" : "as given");
@@ -146,15 +149,15 @@ GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const
     return finish(network_grid,
                   fmt::format("the network's own; {:.1f} % of the points fall into it", inside * 100));
   const std::string why =
-      !has_box ? "the cloud's own box, its longest side / 200"
+      !has_box ? fmt::format("the cloud's own box, its longest side / {}", cells)
       : object_sized
-          ? fmt::format("object-sized (longest side {} m): the cloud's own box, its longest side / 200",
-                        metres_text(side))
+          ? fmt::format("object-sized (longest side {} m): the cloud's own box, its longest side / {}",
+                        metres_text(side), cells)
           : fmt::format(
                 "only {:.1f} % of the points fall into the network's box: the cloud's own box, its "
-                "longest side / 200",
-                inside * 100);
-  return finish(bounding_grid(cloud, object_voxel(cloud)), why);
+                "longest side / {}",
+                inside * 100, cells);
+  return finish(bounding_grid(cloud, object_voxel(cloud, cells)), why);
 }
 
 }  // namespace aerogel::cli

@@ -22,7 +22,8 @@ struct GridChoice {
 ///  2. A synthetic shell or fill, and the surface of a mesh, keep their own cells.
 ///  3. An object-sized cloud, one whose longest side is under 200 default voxels, gets its own box and its
 ///  longest
-///     side / 200; so does any cloud of a network without a default box.
+///     side / 200, or / NetworkInfo::resolution where there is one; so does any cloud of a network without a
+///     default box.
 ///  4. Otherwise the network's voxel and box, unless under a tenth of the points fall into it: then as 3.
 /// `network` may be null: then always the cloud's own box.
 GridChoice choose_grid(const Cloud& cloud, const nn::NetworkInfo* network, const GridRequest& request);
@@ -36,6 +37,6 @@ inline constexpr const char* kGridHelp =
     "which "
     "under a tenth of the points fall into the network's box, gets its own bounding box and voxels of its "
     "longest "
-    "side / 200. Which rule applied is printed";
+    "side / 200 (/ 32 and / 16 for decoders of surfaces). Which rule applied is printed";
 
 }  // namespace aerogel::cli

@@ -1,5 +1,6 @@
 #include "layer_log.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -25,6 +26,26 @@ std::string dump_name(std::size_t number, const OpRecord& record) {
   return fmt::format("{:03}_{}.npy", number, name);
 }
 
+/// "4,096 of 10,000", or "300" where all were compared.
+std::string rows_text(const LayerRow& row) {
+  const std::string checked = count_text(row.verdict.rows);
+  return row.verdict.rows == row.sites_out ? checked : checked + " of " + count_text(row.sites_out);
+}
+
+/// The next run of rows of one layer.
+void append(LayerRow& row, const LayerRow& next) {
+  ++row.chunks;
+  row.sites_in += next.sites_in;
+  row.sites_out += next.sites_out;
+  row.pairs += next.pairs;
+  row.map_bytes += next.map_bytes;
+  row.workspace_bytes = std::max(row.workspace_bytes, next.workspace_bytes);
+  row.map_ms += next.map_ms;
+  row.run_ms += next.run_ms;
+  row.flop += next.flop;
+  row.verdict.join(next.verdict);
+}
+
 }  // namespace
 
 void LayerLog::observe(const OpRecord& record) {
@@ -46,17 +67,41 @@ void LayerLog::observe(const OpRecord& record) {
   row.flop = record.flop;
   row.convolution = record.conv != nullptr;
   if (options_.progress) {
-    fmt::print(stderr, "\r\033[K{}. {}: {} sites", rows_.size() + 1, row.label, count_text(row.sites_out));
+    fmt::print(stderr, "\r\033[K{}. {}: {} sites", observed_ + 1, row.label, count_text(row.sites_out));
     std::fflush(stderr);
   }
-  if (options_.check_rows > 0 && record.conv != nullptr) {
-    row.verdict = check_layer(*record.conv, options_.check_rows, options_.check_seed);
+  if (options_.check && record.conv != nullptr) {
+    row.verdict = check_layer(*record.conv, sample_of(record), options_.threads);
     row.checked = true;
   }
   if (!options_.dump.empty() && record.out.defined()) {
-    io::write_npy(options_.dump / dump_name(rows_.size(), record), record.out);
+    io::write_npy(options_.dump / dump_name(observed_, record), record.out);
   }
-  rows_.push_back(std::move(row));
+  ++observed_;
+  if (LayerRow* before = row_before(record))
+    append(*before, row);
+  else
+    rows_.push_back(std::move(row));
+}
+
+/// Later chunks of a layer take a sixteenth of the first one's sample: all of them together cost about as
+/// much again.
+CheckSample LayerLog::sample_of(const OpRecord& record) const {
+  CheckSample sample = *options_.check;
+  if (record.chunk > 0 && sample.rows != kEverything) {
+    sample.rows /= 16;
+    sample.terms /= 16;
+  }
+  return sample;
+}
+
+LayerRow* LayerLog::row_before(const OpRecord& record) {
+  if (record.chunk == 0) return nullptr;
+  const std::string label = record.label.empty() ? record.op : record.label;
+  const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const LayerRow& row) {
+    return row.label == label && row.op == record.op && row.chunks == record.chunk;
+  });
+  return found == rows_.rend() ? nullptr : &*found;
 }
 
 void LayerLog::end_progress() {
@@ -119,9 +164,8 @@ std::string LayerLog::table(double peak_gflops) const {
         row.flop > 0 && peak_gflops > 0 ? fmt::format("{:.1f} %", 100 * gflops(row) / peak_gflops) : "-"};
     if (checked) {
       cells.push_back(row.checked ? fmt::format("{:.3f}", row.verdict.worst) : "-");
-      cells.push_back(row.checked ? fmt::format("{:.1e}", row.verdict.relative_l2) : "-");
-      cells.push_back(row.checked ? (row.verdict.passed ? "ok, " : "FAILED, ") +
-                                        count_text(row.verdict.rows) + " rows"
+      cells.push_back(row.checked ? fmt::format("{:.1e}", row.verdict.relative_l2()) : "-");
+      cells.push_back(row.checked ? (row.verdict.passed ? "ok, " : "FAILED, ") + rows_text(row) + " rows"
                                   : "-");
     }
     table.add_row(std::move(cells));
@@ -139,15 +183,23 @@ std::string LayerLog::table(double peak_gflops) const {
 nlohmann::json LayerLog::json(double peak_gflops) const {
   nlohmann::json layers = nlohmann::json::array();
   for (const LayerRow& row : rows_) {
-    nlohmann::json layer = {
-        {"name", row.label},          {"op", row.op},
-        {"problem", row.problem},     {"kernel", row.kernel},
-        {"sites_in", row.sites_in},   {"sites_out", row.sites_out},
-        {"channels_in", row.c_in},    {"channels_out", row.c_out},
-        {"pairs", row.pairs},         {"map_ms", row.map_ms},
-        {"map_bytes", row.map_bytes}, {"workspace_bytes", row.workspace_bytes},
-        {"run_ms", row.run_ms},       {"flop", row.flop},
-        {"gflops", gflops(row)},      {"share_of_peak", peak_gflops > 0 ? gflops(row) / peak_gflops : 0}};
+    nlohmann::json layer = {{"name", row.label},
+                            {"op", row.op},
+                            {"problem", row.problem},
+                            {"kernel", row.kernel},
+                            {"sites_in", row.sites_in},
+                            {"sites_out", row.sites_out},
+                            {"channels_in", row.c_in},
+                            {"channels_out", row.c_out},
+                            {"pairs", row.pairs},
+                            {"map_ms", row.map_ms},
+                            {"map_bytes", row.map_bytes},
+                            {"workspace_bytes", row.workspace_bytes},
+                            {"run_ms", row.run_ms},
+                            {"flop", row.flop},
+                            {"chunks", row.chunks},
+                            {"gflops", gflops(row)},
+                            {"share_of_peak", peak_gflops > 0 ? gflops(row) / peak_gflops : 0}};
     if (row.sites_out > 0 && row.pairs > 0) {
       layer["neighbours_per_site"] = static_cast<double>(row.pairs) / static_cast<double>(row.sites_out);
     }
@@ -155,7 +207,7 @@ nlohmann::json LayerLog::json(double peak_gflops) const {
       layer["check"] = {{"passed", row.verdict.passed},
                         {"rows", row.verdict.rows},
                         {"error_over_tolerance", row.verdict.worst},
-                        {"relative_l2", row.verdict.relative_l2}};
+                        {"relative_l2", row.verdict.relative_l2()}};
     }
     layers.push_back(std::move(layer));
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct LayerRow {
   std::int64_t c_in = 0;
   std::int64_t c_out = 0;
   std::int64_t pairs = 0;
+  std::int64_t chunks = 1;  // runs of rows that the layer went by; everything else is their sum
   std::int64_t map_bytes = 0;
   std::int64_t workspace_bytes = 0;
   double map_ms = 0;
@@ -35,8 +37,8 @@ struct LayerRow {
 };
 
 struct LayerLogOptions {
-  std::int64_t check_rows = 0;  // 0 = no check
-  std::uint64_t check_seed = 0;
+  std::optional<CheckSample> check;
+  int threads = 0;
   std::filesystem::path dump;  // folder for each layer's output; empty = none
   bool progress = false;       // a line on stderr that is overwritten
 };
@@ -60,7 +62,12 @@ class LayerLog {
 
  private:
   LayerLogOptions options_;
+  CheckSample sample_of(const OpRecord& record) const;
+  /// The row of the chunk before, or null.
+  LayerRow* row_before(const OpRecord& record);
+
   std::vector<LayerRow> rows_;
+  std::size_t observed_ = 0;  // ops, of which a row may hold several
 };
 
 }  // namespace aerogel::cli

@@ -1,4 +1,4 @@
-// `aerogel render`: a bird's-eye picture of points or sites.
+// `aerogel render`: a picture of points or sites, from above or in perspective.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,7 +16,9 @@
 #include "output.h"
 #include "point_options.h"
 #include "run_outputs.h"
+#include "surface.h"
 #include "text.h"
+#include "view_options.h"
 
 namespace aerogel::cli {
 
@@ -30,6 +32,7 @@ struct RenderOptions {
   PointOptions points;
   std::string colour = "height";
   int size = 1400;
+  ViewOptions views;
   std::string out;
 };
 
@@ -167,17 +170,6 @@ std::string picture_voxel(const Cloud& cloud, int size) {
   return fmt::format("{}", side > 0 ? side / cells : 1.0);
 }
 
-/// The columns past x, y and z.
-Tensor other_columns(const Tensor& features) {
-  const std::int64_t width = features.size(1);
-  Tensor out = Tensor::empty({features.size(0), width - 3}, DType::kF32);
-  const auto* from = features.data<float>();
-  auto* to = out.mutable_data<float>();
-  for (std::int64_t i = 0; i < features.size(0); ++i)
-    to = std::copy(from + i * width + 3, from + (i + 1) * width, to);
-  return out;
-}
-
 Scene scene_of_points(const RenderOptions& options) {
   const Cloud cloud = read_cloud_all_columns(options.input, options.points.cloud());
   for (const std::string& line : describe(cloud)) fmt::print("{}\n", line);
@@ -216,10 +208,26 @@ PictureColour parse_colour(const std::string& name) {
   return PictureColour::kHeight;
 }
 
+/// OUT, or with both views OUT from above and beside it OUT with "_perspective" behind its name.
+PicturePaths paths_of(const RenderOptions& options) {
+  const bool solid = is_mesh_file(options.input) && options.points.resolution > 0;
+  PicturePaths paths;
+  if (options.views.bev(!solid)) paths.bev = options.out;
+  if (options.views.perspective(solid)) {
+    paths.perspective = options.out;
+    if (!paths.bev.empty())
+      paths.perspective.replace_filename(paths.bev.stem().string() + "_perspective.png");
+  }
+  return paths;
+}
+
 void render(const RenderOptions& options) {
   if (std::filesystem::path(options.out).extension() != ".png")
     throw InvalidArgument(fmt::format("--out {}: the ending must be .png", options.out));
-  prepare_file(options.out);
+  const PicturePaths paths = paths_of(options);
+  for (const std::filesystem::path& path : {paths.bev, paths.perspective}) {
+    if (!path.empty()) prepare_file(path);
+  }
   Scene scene = load_scene(options);
   throw_if_interrupted();
   if (options.colour == "feature" && scene.sites.channels() == 0)
@@ -227,18 +235,20 @@ void render(const RenderOptions& options) {
   scene.picture.colour = parse_colour(options.colour);
   scene.picture.long_side = options.size;
   if (!scene.points.defined()) scene.picture.point_name = "sites";
-  write_site_picture(options.out, scene.sites, scene.points, scene.about, scene.picture);
+  scene.about.viewpoint = options.views.viewpoint(options.input);
+  write_site_pictures(paths, scene.sites, scene.points, scene.about, scene.picture);
   const VoxelGrid& grid = scene.about.grid;
-  fmt::print("{} sites in cells of {} x {} x {} {} by {}, written to {}\n", count_text(scene.sites.sites()),
+  fmt::print("{} sites in cells of {} x {} x {} {} by {}, written to {}{}\n", count_text(scene.sites.sites()),
              metres_text(static_cast<double>(grid.size[0])), metres_text(static_cast<double>(grid.size[1])),
-             metres_text(static_cast<double>(grid.size[2])), scene.picture.unit, options.colour, options.out);
+             metres_text(static_cast<double>(grid.size[2])), scene.picture.unit, options.colour, options.out,
+             paths.bev.empty() || paths.perspective.empty() ? "" : " and " + paths.perspective.string());
 }
 
 }  // namespace
 
 CLI::App* add_render(CLI::App& app, int& /*exit_code*/) {
   const auto options = std::make_shared<RenderOptions>();
-  CLI::App* command = app.add_subcommand("render", "Draw points or sites from above");
+  CLI::App* command = app.add_subcommand("render", "Draw points or sites, from above or in perspective");
   command
       ->add_option("input", options->input,
                    std::string(kInputHelp) + "; or an .npz of sites that synth, voxelize or run wrote")
@@ -258,6 +268,10 @@ CLI::App* add_render(CLI::App& app, int& /*exit_code*/) {
                    "Pixels of the longer side, about: a cell takes whole pixels, a pixel whole cells")
       ->capture_default_str()
       ->check(CLI::Range(kLeastSize, kMostSize));
+  add_view_options(
+      *command, options->views,
+      "perspective for the surface of a mesh, bev for everything else. With both, the perspective "
+      "picture is OUT with _perspective behind its name");
   command->callback([options] { render(*options); });
   return command;
 }

@@ -1,4 +1,5 @@
 // `aerogel run`: points → voxels → network → features, pictures and a report.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "aerogel/error.h"
 #include "aerogel/io.h"
 #include "aerogel/nn.h"
+#include "aerogel/ops/sites.h"
 #include "aerogel/plan.h"
 
 #include "backend/cpu/peak.h"
@@ -25,6 +27,7 @@
 #include "run_outputs.h"
 #include "seed_option.h"
 #include "text.h"
+#include "view_options.h"
 
 namespace aerogel::cli {
 
@@ -33,7 +36,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::int64_t kSampledRows = 4096;
+constexpr CheckSample kSample = {4096, std::int64_t{1} << 26, 0};
+constexpr std::int64_t kMaxSites = std::int64_t{1} << 22;
 constexpr const char* kUntrained = "untrained weights";
 
 struct RunOptions {
@@ -46,6 +50,9 @@ struct RunOptions {
   int threads = 0;
   std::string check;  // "", "sampled" or "full"
   std::uint64_t seed = 0;
+  std::int64_t max_sites = kMaxSites;
+  bool own_resolution = true;  // --resolution was not given
+  ViewOptions views;
   std::string dump;
   bool as_json = false;
   std::string out;
@@ -117,13 +124,18 @@ struct Pass {
   std::int64_t peak_bytes = 0;
   std::int64_t building_bytes = 0;  // the most that map builders held
   double wall_ms = 0;
+  std::vector<Tensor> decisions;  // of a network that makes sites
 };
 
-/// One forward pass with a meter. The input counts too: it is alive throughout.
-Pass forward(const Network& network, const SparseTensor& in, ExecOptions exec, LayerLogOptions log_options) {
+/// One forward pass with a meter. The input counts too: it is alive throughout. `decisions` are those of a
+/// pass for a dry run, which makes the same sites.
+Pass forward(const Network& network, const SparseTensor& in, ExecOptions exec, LayerLogOptions log_options,
+             std::int64_t max_sites, std::vector<Tensor> decisions = {}) {
   Pass pass;
   pass.log = LayerLog(std::move(log_options));
   nn::Context context;
+  context.max_sites = max_sites;
+  context.decisions = std::move(decisions);
   exec.meter = std::make_shared<MemoryMeter>();
   exec.meter->add(in.features.nbytes());
   exec.observer = [&pass](const OpRecord& record) { pass.log.observe(record); };
@@ -137,9 +149,37 @@ Pass forward(const Network& network, const SparseTensor& in, ExecOptions exec, L
   }
   pass.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   pass.log.end_progress();
+  pass.decisions = std::move(context.decisions);
   pass.peak_bytes = exec.meter->peak_bytes();
   pass.building_bytes = exec.meter->peak_bytes(MemoryUse::kMapBuilding);
   return pass;
+}
+
+/// The cells of a network's sites. Tensor strides tell coarser ones; finer ones show in the extent.
+VoxelGrid output_grid(VoxelGrid grid, const Coordinates& in, const Coordinates& out) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int64_t fine =
+        out.spatial_shape()[2 - axis] / std::max<std::int64_t>(in.spatial_shape()[2 - axis], 1);
+    if (fine > 1) grid.size[axis] /= static_cast<float>(fine);
+  }
+  return grid;
+}
+
+/// Sites of a bird's-eye view (batch, y, x) as (batch, 0, y, x); others as they are. For files and pictures.
+SparseTensor with_heights(const SparseTensor& out) {
+  if (out.coordinates.ndim() == 3) return out;
+  const SparseTensor flat = sort_rows(out);
+  const Coordinates& sites = flat.coordinates;
+  const Dims& shape = sites.spatial_shape();
+  const Dims& stride = sites.tensor_stride();
+  Tensor indices = Tensor::empty({sites.size(), 4}, DType::kI32);
+  auto* to = indices.mutable_data<std::int32_t>();
+  for (std::int64_t i = 0; i < sites.size(); ++i) {
+    const std::int32_t* row = sites.row(i);
+    for (const std::int32_t value : {row[0], std::int32_t{0}, row[1], row[2]}) *to++ = value;
+  }
+  return {flat.features, Coordinates::adopt_sorted(indices, {1, shape[0], shape[1]}, sites.batch_size(),
+                                                   {1, stride[0], stride[1]})};
 }
 
 std::int64_t process_peak_bytes() {
@@ -192,7 +232,13 @@ struct RunFolders {
 bool run_one(const RunOptions& options, const Network& network, const std::string& source,
              RunFolders& folders, double peak_gflops) {
   const Talk talk(options.as_json);
-  const Cloud cloud = read_cloud(source, network.info.features, options.points.cloud());
+  CloudOptions reading = options.points.cloud();
+  if (options.own_resolution && network.info.resolution > 0) reading.resolution = network.info.resolution;
+  const std::vector<std::string>& expected = network.info.features;
+  const bool takes_places = expected.front() == "x";  // else they say where a point is and are no features
+  std::vector<std::string> columns = expected;
+  if (!takes_places) columns.insert(columns.begin(), {"x", "y", "z"});
+  const Cloud cloud = read_cloud(source, columns, reading);
   for (const std::string& line : describe(cloud)) talk.line(line);
 
   ExecOptions exec;
@@ -200,7 +246,8 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   exec.threads = options.threads;
   const GridChoice choice = choose_grid(cloud, &network.info, options.points.grid);
   talk.line(choice.rule);
-  const MeanVoxels voxels = voxelize_cloud(cloud, choice.grid, network.info.extra_z, exec);
+  MeanVoxels voxels = voxelize_cloud(cloud, choice.grid, network.info.extra_z, exec);
+  if (!takes_places) voxels.voxels.features = other_columns(voxels.voxels.features);
   const std::int64_t sites = voxels.voxels.sites();
   const auto* ids = voxels.point_voxel.data<std::int64_t>();
   const std::int64_t outside = std::count(ids, ids + cloud.size(), -1);
@@ -209,20 +256,27 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
 
   Pass planned;
   std::int64_t map_bytes = 0;
-  if (network.info.makes_sites) {
-    talk.line("peak memory is not planned: this network decides from its features which sites there are");
-  } else {
-    ExecOptions dry = exec;
-    dry.dry_run = true;
-    planned = forward(network, voxels.voxels, dry, {});
+  ExecOptions dry = exec;
+  dry.dry_run = true;
+  const auto tell_plan = [&](const std::vector<Tensor>& decisions) {
+    planned = forward(network, voxels.voxels, dry, {}, options.max_sites, decisions);
     for (const LayerRow& row : planned.log.rows()) map_bytes += row.map_bytes;
-    talk.line(fmt::format("planned peak memory: {} features and workspaces + {} kernel maps + {} weights",
-                          bytes_text(planned.peak_bytes), bytes_text(map_bytes),
-                          bytes_text(network.weight_bytes)));
-  }
-  if (planned.building_bytes > 0) {
+    talk.line(fmt::format("planned peak memory{}: {} features and workspaces + {} kernel maps + {} weights",
+                          network.info.makes_sites ? " on these sites" : "", bytes_text(planned.peak_bytes),
+                          bytes_text(map_bytes), bytes_text(network.weight_bytes)));
+    if (planned.building_bytes > 0) {
+      talk.line(
+          fmt::format("building a map took up to {}, itself included", bytes_text(planned.building_bytes)));
+    }
+  };
+  if (network.info.makes_sites) {
     talk.line(
-        fmt::format("building a map took up to {}, itself included", bytes_text(planned.building_bytes)));
+        fmt::format("the network decides from its features which sites there are: at most {} at a level "
+                    "(--max-sites), and "
+                    "peak memory is planned once they are known",
+                    count_text(options.max_sites)));
+  } else {
+    tell_plan({});
   }
 
   folders.make();  // whatever can be refused has been
@@ -236,24 +290,31 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   }
 
   LayerLogOptions log_options;
-  if (!options.check.empty()) log_options.check_rows = options.check == "full" ? INT64_MAX : kSampledRows;
-  log_options.check_seed = options.seed;
+  if (!options.check.empty()) {
+    log_options.check = options.check == "full" ? CheckSample{kEverything, kEverything, 0} : kSample;
+    log_options.check->seed = options.seed;
+  }
+  log_options.threads = options.threads;
   if (folders.dump) log_options.dump = folders.dump->path();
   log_options.progress = !options.as_json && isatty(STDERR_FILENO) != 0;
-  Pass pass = forward(network, voxels.voxels, exec, log_options);
+  Pass pass = forward(network, voxels.voxels, exec, log_options, options.max_sites);
   if (!network.info.makes_sites) pass.log.take_maps(planned.log);
   throw_if_interrupted();
   talk.line("");
   talk.line(pass.log.table(peak_gflops));
+  if (network.info.makes_sites) tell_plan(pass.decisions);
   talk.line(fmt::format("met peak memory: {} features and workspaces; process peak {}",
                         bytes_text(pass.peak_bytes), bytes_text(process_peak_bytes())));
   const bool passed = pass.log.passed();
   if (!options.check.empty()) {
-    talk.line(fmt::format("check: {}, {} (tolerance c · 2^-24 · sum of |terms|, c = 4 · sqrt(terms) + 8)",
-                          options.check == "full"
-                              ? "all rows"
-                              : fmt::format("{} rows a layer drawn with seed {}", kSampledRows, options.seed),
-                          passed ? "every layer agrees with the reference in double" : "FAILED"));
+    talk.line(
+        fmt::format("check: {}, {} (tolerance c · 2^-24 · sum of |terms|, c = 4 · sqrt(terms) + 8)",
+                    options.check == "full"
+                        ? "all rows"
+                        : fmt::format("up to {} rows a layer, fewer where they cost over 2^26 products, "
+                                      "drawn with seed {}",
+                                      kSample.rows, options.seed),
+                    passed ? "every layer agrees with the reference in double" : "FAILED"));
   }
 
   RunFiles about;
@@ -275,9 +336,21 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   const Dims& shape = pass.out.coordinates.spatial_shape();
   report["output_shape"] = std::vector<std::int64_t>(shape.begin(), shape.end());
   about.meta_json = report.dump(-1, ' ', false, json::error_handler_t::replace);
-  write_input_picture(folder / "bev_input.png", voxels, about);
-  report["variance_explained"] = write_feature_files(folder, pass.out, about);
-  report["planned_peak_bytes"] = network.info.makes_sites ? json(nullptr) : json(planned.peak_bytes);
+  about.viewpoint = options.views.viewpoint(source);
+  const bool solid = network.info.makes_sites || !cloud.surface.empty();
+  std::vector<std::string> pictures;
+  const auto paths = [&](const std::string& of) {
+    PicturePaths found;
+    if (options.views.bev(true)) found.bev = folder / pictures.emplace_back("bev_" + of);
+    if (options.views.perspective(solid))
+      found.perspective = folder / pictures.emplace_back("perspective_" + of);
+    return found;
+  };
+  write_input_pictures(paths("input.png"), voxels, about);
+  const SparseTensor placed = with_heights(pass.out);
+  about.grid = output_grid(choice.grid, voxels.voxels.coordinates, placed.coordinates);
+  report["variance_explained"] = write_feature_files(folder, paths("features.png"), placed, about);
+  report["planned_peak_bytes"] = planned.peak_bytes;
   report["met_peak_bytes"] = pass.peak_bytes;
   report["map_bytes"] = map_bytes;
   report["map_building_peak_bytes"] = planned.building_bytes;
@@ -293,11 +366,10 @@ bool run_one(const RunOptions& options, const Network& network, const std::strin
   report["layers"] = pass.log.json(peak_gflops);
   write_json(folder / "report.json", report);
   if (options.as_json) fmt::print("{}\n", report.dump(-1, ' ', false, json::error_handler_t::replace));
-  talk.line(
-      fmt::format("{} sites of {} channels{} in {}: features.npz, features.ply, bev_input.png, "
-                  "bev_features.png, report.json",
-                  count_text(pass.out.sites()), pass.out.channels(),
-                  network.note.empty() ? "" : fmt::format(" ({})", network.note), folder.string()));
+  talk.line(fmt::format("{} sites of {} channels{} in {}: features.npz, features.ply, {}, report.json",
+                        count_text(pass.out.sites()), pass.out.channels(),
+                        network.note.empty() ? "" : fmt::format(" ({})", network.note), folder.string(),
+                        fmt::join(pictures, ", ")));
   return passed;
 }
 
@@ -361,26 +433,38 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
       "--seed and every output says so");
   command
       ->add_option("--out,-o", options->out,
-                   "Folder for features.npz, features.ply, bev_input.png, bev_features.png, report.json; "
-                   "several inputs get a folder each in it")
+                   "Folder for features.npz, features.ply, report.json and pictures of the input and the "
+                   "features; several inputs get a folder each in it")
       ->required();
   add_point_options(*command, options->points, kGridHelp);
   command->add_option("--device", options->device, "cpu or reference")->capture_default_str();
   command->add_option("--threads", options->threads, "0 = all cores; the results are the same for any number")
       ->capture_default_str();
   command
-      ->add_flag(
-          "--check{sampled}", options->check,
-          "Compare each convolution and linear layer with the reference in double, on the input that "
-          "it had: all rows up to 4,096, else 4,096 drawn ones; --check=full: all rows. Exit code 1 on a "
-          "failure")
+      ->add_flag("--check{sampled}", options->check,
+                 "Compare each convolution and linear layer with the reference in double, on the input that "
+                 "it had: all rows up to 4,096 and 2^26 products, else a drawn sample; --check=full: all "
+                 "rows. Exit code 1 on a "
+                 "failure")
       ->check(CLI::IsMember({"sampled", "full"}));
   add_seed_option(*command, options->seed, "Of untrained weights and of the rows that --check draws");
   command->add_option("--dump", options->dump,
                       "Folder for every layer's output as .npy, for aerogel compare, with a manifest.json");
   command->add_flag("--json", options->as_json,
                     "Print the report as one JSON object a line, and nothing else");
-  command->callback([options, &exit_code] { run(*options, exit_code); });
+  command
+      ->add_option(
+          "--max-sites", options->max_sites,
+          "Most sites that a network which makes sites (trellis2-shape-decoder, lato2-decoder) may make "
+          "at a level; more are refused before they are made")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{0x7FFFFFFF}));
+  add_view_options(*command, options->views,
+                   "bev, and for meshes and networks that make sites perspective too");
+  command->callback([options, command, &exit_code] {
+    options->own_resolution = command->count("--resolution") == 0;
+    run(*options, exit_code);
+  });
   return command;
 }
 

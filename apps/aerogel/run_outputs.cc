@@ -10,6 +10,7 @@
 #include "aerogel/io.h"
 
 #include "pca.h"
+#include "perspective.h"
 #include "picture.h"
 #include "text.h"
 
@@ -62,6 +63,17 @@ std::vector<float> stretched(const Components& components, std::int64_t rows) {
   return out;
 }
 
+/// Three stretched components as red, green and blue.
+Light component_light(const std::vector<float>& colours, std::int64_t count, std::int64_t site) {
+  Light light{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const float t =
+        static_cast<std::int64_t>(k) < count ? colours[static_cast<std::size_t>(site * count) + k] : 0;
+    light[k] = std::pow(0.14F + 0.84F * t, 2.2F);
+  }
+  return light;
+}
+
 /// The highest site of each (y, x), coloured by its components.
 std::vector<PlanCell> component_plan(const Coordinates& sites, const std::vector<float>& colours,
                                      std::int64_t count) {
@@ -75,13 +87,7 @@ std::vector<PlanCell> component_plan(const Coordinates& sites, const std::vector
   std::vector<PlanCell> cells;
   cells.reserve(top.size());
   for (const auto& [key, site] : top) {
-    Light light{};
-    for (std::size_t k = 0; k < 3; ++k) {
-      const float t =
-          static_cast<std::int64_t>(k) < count ? colours[static_cast<std::size_t>(site * count) + k] : 0;
-      light[k] = std::pow(0.14F + 0.84F * t, 2.2F);
-    }
-    cells.push_back({sites.row(site)[3], sites.row(site)[2], light, 1});
+    cells.push_back({sites.row(site)[3], sites.row(site)[2], component_light(colours, count, site), 1});
   }
   return cells;
 }
@@ -92,7 +98,7 @@ std::string caption(const RunFiles& about, std::int64_t sites, const std::string
 
 /// Height as colour, points as brightness; sets the legend.
 std::vector<PlanCell> coloured_by_height(const Coordinates& sites, const Tensor& points,
-                                         const RunFiles& about, PlanStyle& style) {
+                                         const RunFiles& about, PictureStyle& style) {
   std::vector<PlanSite> plan;
   plan.reserve(static_cast<std::size_t>(sites.size()));
   for (std::int64_t i = 0; i < sites.size(); ++i) {
@@ -112,7 +118,7 @@ std::vector<PlanCell> coloured_by_height(const Coordinates& sites, const Tensor&
 
 /// The colour map over the points of each (y, x), on a logarithmic scale; sets the legend.
 std::vector<PlanCell> coloured_by_density(const Coordinates& sites, const Tensor& points,
-                                          const std::string& point_name, PlanStyle& style) {
+                                          const std::string& point_name, PictureStyle& style) {
   std::map<std::pair<std::int32_t, std::int32_t>, double> columns;
   for (std::int64_t i = 0; i < sites.size(); ++i) {
     const std::int32_t* row = sites.row(i);
@@ -132,7 +138,7 @@ std::vector<PlanCell> coloured_by_density(const Coordinates& sites, const Tensor
 
 /// The colour map over the largest value of each (y, x); sets the legend.
 std::vector<PlanCell> coloured_by_value(const SparseTensor& sites, const std::string& name,
-                                        PlanStyle& style) {
+                                        PictureStyle& style) {
   const auto* values = sites.features.data<float>();
   std::vector<PlanSite> plan;
   for (std::int64_t i = 0; i < sites.sites(); ++i) {
@@ -147,26 +153,114 @@ std::vector<PlanCell> coloured_by_value(const SparseTensor& sites, const std::st
   return cells;
 }
 
-/// Three principal components as red, green and blue; sets the legend.
-std::vector<PlanCell> coloured_by_components(const Coordinates& sites, const Components& components,
-                                             PlanStyle& style) {
+/// The legend of three principal components as red, green and blue.
+void take_legend(const Components& components, PictureStyle& style) {
   double explained = 0;
   for (const double share : components.explained) explained += share;
   style.legend_title = fmt::format("{:.0f} % of variance", 100 * explained);
   style.components = true;
-  return component_plan(sites, stretched(components, sites.size()), components.count);
 }
 
-}  // namespace
+/// The colour map over one value of each site; sets the ends of the legend.
+std::vector<Light> colours_of(const std::vector<double>& values, PictureStyle& style,
+                              const std::string& unit) {
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const auto quantile = [&](double q) {
+    return sorted.empty() ? 0.0
+                          : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
+  };
+  const double low = quantile(0.01);
+  const double high = quantile(0.995);
+  style.legend_low = fmt::format("{:.3g}", low);
+  style.legend_high = fmt::format("{:.3g}{}", high, unit);
+  std::vector<Light> colours;
+  colours.reserve(values.size());
+  for (const double value : values) {
+    const double t = (value - low) / std::max(high - low, 1e-9);
+    colours.push_back(height_colour(t > 0 ? static_cast<float>(std::min(t, 1.0)) : 0));  // 0 for NaN as well
+  }
+  return colours;
+}
 
-void write_site_picture(const std::filesystem::path& path, const SparseTensor& sites, const Tensor& points,
-                        const RunFiles& about, const PictureOptions& options) {
-  PlanStyle style;
+/// Height of a site along an axis, in the unit of the grid.
+double height_of(const Coordinates& sites, std::int64_t site, const RunFiles& about) {
+  const int axis = static_cast<int>(about.viewpoint.up) % 3;
+  const double cell =
+      static_cast<double>(about.grid.size[axis]) * static_cast<double>(sites.tensor_stride()[2 - axis]);
+  const double at = static_cast<double>(about.grid.lo[axis]) + (sites.row(site)[3 - axis] + 0.5) * cell;
+  return about.viewpoint.up < Up::kMinusX ? at : -at;
+}
+
+/// A colour for each site; sets the legend. `components` may be null where none are asked for.
+std::vector<Light> site_colours(const SparseTensor& sites, const Tensor& points, const RunFiles& about,
+                                const PictureOptions& options, const Components* components,
+                                PictureStyle& style) {
+  if (components != nullptr) {
+    take_legend(*components, style);
+    const std::vector<float> colours = stretched(*components, sites.sites());
+    std::vector<Light> lights;
+    for (std::int64_t i = 0; i < sites.sites(); ++i)
+      lights.push_back(component_light(colours, components->count, i));
+    return lights;
+  }
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(sites.sites()));
+  for (std::int64_t i = 0; i < sites.sites(); ++i) {
+    values.push_back(options.colour == PictureColour::kHeight ? height_of(sites.coordinates, i, about)
+                     : options.colour == PictureColour::kDensity
+                         ? points_of(points, i)
+                         : static_cast<double>(sites.features.data<float>()[i]));
+  }
+  switch (options.colour) {
+    case PictureColour::kHeight:
+      style.legend_title = "height";
+      return colours_of(values, style, " " + options.unit);
+    case PictureColour::kDensity:
+      style.legend_title = options.point_name + " a site";
+      return colours_of(values, style, "");
+    default:
+      style.legend_title = options.feature_name;
+      return colours_of(values, style, "");
+  }
+}
+
+/// The sites of batch 0 as boxes.
+void write_solid(const std::filesystem::path& path, const Coordinates& sites,
+                 const std::vector<Light>& colours, const RunFiles& about, const PictureStyle& style) {
+  std::vector<SolidCell> cells;
+  cells.reserve(colours.size());
+  for (std::int64_t i = 0; i < sites.size(); ++i) {
+    const std::int32_t* row = sites.row(i);
+    if (row[0] == 0) cells.push_back({row[3], row[2], row[1], colours[static_cast<std::size_t>(i)]});
+  }
+  std::array<double, 3> size{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    size[axis] = static_cast<double>(about.grid.size[axis]) *
+                 static_cast<double>(sites.tensor_stride()[2 - static_cast<int>(axis)]);
+  }
+  write_perspective(path, cells, size, about.viewpoint, style);
+}
+
+PictureStyle style_of(const RunFiles& about, const Coordinates& sites, const PictureOptions& options) {
+  PictureStyle style;
   style.long_side = options.long_side;
-  style.caption = caption(about, sites.sites(), options.site_name);
+  style.caption = caption(about, sites.size(), options.site_name);
   style.note = about.note;
-  style.cell_metres = static_cast<double>(about.grid.size[0]);
+  style.cell_metres = static_cast<double>(about.grid.size[0]) * static_cast<double>(sites.tensor_stride()[2]);
   style.unit = options.unit;
+  return style;
+}
+
+void write_bev(const std::filesystem::path& path, const SparseTensor& sites, const Tensor& points,
+               const RunFiles& about, const PictureOptions& options, const Components* components) {
+  PictureStyle style = style_of(about, sites.coordinates, options);
+  if (components != nullptr) {
+    take_legend(*components, style);
+    const std::vector<float> colours = stretched(*components, sites.sites());
+    write_plan(path, component_plan(sites.coordinates, colours, components->count), style);
+    return;
+  }
   switch (options.colour) {
     case PictureColour::kHeight:
       write_plan(path, coloured_by_height(sites.coordinates, points, about, style), style);
@@ -175,26 +269,41 @@ void write_site_picture(const std::filesystem::path& path, const SparseTensor& s
       write_plan(path, coloured_by_density(sites.coordinates, points, options.point_name, style), style);
       return;
     case PictureColour::kFeature:
-      break;
+      write_plan(path, coloured_by_value(sites, options.feature_name, style), style);
   }
-  if (sites.channels() == 1) {
-    write_plan(path, coloured_by_value(sites, options.feature_name, style), style);
+}
+
+void write_views(const PicturePaths& paths, const SparseTensor& sites, const Tensor& points,
+                 const RunFiles& about, const PictureOptions& options, const Components* components) {
+  if (!paths.bev.empty()) write_bev(paths.bev, sites, points, about, options, components);
+  if (paths.perspective.empty()) return;
+  PictureStyle style = style_of(about, sites.coordinates, options);
+  const std::vector<Light> colours = site_colours(sites, points, about, options, components, style);
+  write_solid(paths.perspective, sites.coordinates, colours, about, style);
+}
+
+}  // namespace
+
+void write_site_pictures(const PicturePaths& paths, const SparseTensor& sites, const Tensor& points,
+                         const RunFiles& about, const PictureOptions& options) {
+  if (options.colour != PictureColour::kFeature || sites.channels() == 1) {
+    write_views(paths, sites, points, about, options, nullptr);
     return;
   }
   const Components components = principal_components(sites.features, 3);
-  write_plan(path, coloured_by_components(sites.coordinates, components, style), style);
+  write_views(paths, sites, points, about, options, &components);
 }
 
-void write_input_picture(const std::filesystem::path& path, const MeanVoxels& voxels, const RunFiles& about) {
+void write_input_pictures(const PicturePaths& paths, const MeanVoxels& voxels, const RunFiles& about) {
   PictureOptions options;
   options.site_name = "input sites";
   RunFiles without_note = about;  // no weights took part in it
   without_note.note.clear();
-  write_site_picture(path, voxels.voxels, voxels.points_per_voxel, without_note, options);
+  write_site_pictures(paths, voxels.voxels, voxels.points_per_voxel, without_note, options);
 }
 
-std::vector<double> write_feature_files(const std::filesystem::path& folder, const SparseTensor& features,
-                                        const RunFiles& about) {
+std::vector<double> write_feature_files(const std::filesystem::path& folder, const PicturePaths& paths,
+                                        const SparseTensor& features, const RunFiles& about) {
   const Coordinates& sites = features.coordinates;
   const std::int64_t rows = sites.size();
   const std::int64_t channels = features.channels();
@@ -224,11 +333,9 @@ std::vector<double> write_feature_files(const std::filesystem::path& folder, con
   }
   io::write_ply(folder / "features.ply", site_centres(sites, about.grid), fields, about.note);
 
-  PlanStyle style;
-  style.caption = caption(about, rows, "output sites");
-  style.note = about.note;
-  style.cell_metres = static_cast<double>(about.grid.size[0]) * static_cast<double>(sites.tensor_stride()[2]);
-  write_plan(folder / "bev_features.png", coloured_by_components(sites, components, style), style);
+  PictureOptions options;
+  options.site_name = "output sites";
+  write_views(paths, features, {}, about, options, &components);
   return components.explained;
 }
 

@@ -1,4 +1,4 @@
-// The files of a run: features.npz, features.ply, bev_input.png, bev_features.png.
+// The files of a run: features.npz, features.ply and the pictures.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include "aerogel/ops/voxelize.h"
 
 #include "cloud.h"
+#include "solid_raster.h"
 
 namespace aerogel::cli {
 
@@ -18,12 +19,19 @@ struct RunFiles {
   std::string meta_json;  // what the run was, kept inside the .npz
   VoxelGrid grid;
   const Cloud* cloud = nullptr;
+  Viewpoint viewpoint;  // of perspective pictures
 };
 
-/// What the colours of a bird's-eye picture show.
+/// Where the pictures of one set of sites go; an empty path: not drawn.
+struct PicturePaths {
+  std::filesystem::path bev;
+  std::filesystem::path perspective;
+};
+
+/// What the colours of a picture show.
 enum class PictureColour {
-  kHeight,   // height as colour, points as brightness
-  kDensity,  // points of each column
+  kHeight,   // height as colour; from above, points as brightness
+  kDensity,  // points of each column, or of each site
   kFeature,  // one feature through the colour map, or the first three principal components of several
 };
 
@@ -36,18 +44,18 @@ struct PictureOptions {
   std::string point_name = "points";  // what `points` counts, for the legend
 };
 
-/// The bird's-eye picture of the sites (batch, z, y, x) of batch 0.
+/// The pictures of the sites (batch, z, y, x) of batch 0.
 ///   points   [N] i32, points of each site; undefined: 1 each
 ///   options  kFeature needs a feature
-void write_site_picture(const std::filesystem::path& path, const SparseTensor& sites, const Tensor& points,
-                        const RunFiles& about, const PictureOptions& options);
+void write_site_pictures(const PicturePaths& paths, const SparseTensor& sites, const Tensor& points,
+                         const RunFiles& about, const PictureOptions& options);
 
-/// The bird's-eye picture of voxels: height as colour, points as brightness.
-void write_input_picture(const std::filesystem::path& path, const MeanVoxels& voxels, const RunFiles& about);
+/// The pictures of voxels: height as colour, from above points as brightness.
+void write_input_pictures(const PicturePaths& paths, const MeanVoxels& voxels, const RunFiles& about);
 
-/// features.npz, features.ply and bev_features.png of sites (batch, z, y, x) in `folder`. Returns the shares
-/// of the variance that the pictured components explain.
-std::vector<double> write_feature_files(const std::filesystem::path& folder, const SparseTensor& features,
-                                        const RunFiles& about);
+/// features.npz and features.ply of sites (batch, z, y, x) in `folder`, and their pictures. Returns the
+/// shares of the variance that the pictured components explain.
+std::vector<double> write_feature_files(const std::filesystem::path& folder, const PicturePaths& paths,
+                                        const SparseTensor& features, const RunFiles& about);
 
 }  // namespace aerogel::cli

@@ -58,8 +58,9 @@ struct ExecOptions {
   int threads = 0;       ///< 0 = all cores; results are the same bits for any number
   std::string kernel;    ///< force the kernel of this name (must be of `backend`); empty = planner
   bool dry_run = false;  ///< size everything, build maps, compute nothing: tensors have no data
-  std::shared_ptr<MemoryMeter> meter;             ///< counts memory and may limit it; optional
-  std::string label;                              ///< copied into every OpRecord, such as a layer's name
+  std::shared_ptr<MemoryMeter> meter;  ///< counts memory and may limit it; optional
+  std::string label;                   ///< copied into every OpRecord, such as a layer's name
+  std::int64_t chunk = 0;  ///< copied likewise: the number of the run of rows, where a layer goes by runs
   std::function<void(const OpRecord&)> observer;  ///< called after each op, on the calling thread; optional
 };
 

@@ -28,6 +28,13 @@ struct Context {
     KernelSpec spec;
   };
   std::map<std::string, Level> levels;
+  /// Most sites that a layer may make of its input's; 0: no bound. More are refused with InvalidArgument
+  /// before they are made.
+  std::int64_t max_sites = 0;
+  /// bool masks: what the layers that make sites decided, in the order of the pass. A pass appends to them; a
+  /// dry run, which has no features to decide by, takes them one after the other from the front.
+  std::vector<Tensor> decisions;
+  std::size_t next_decision = 0;  ///< of a dry run
 };
 
 /// One named tensor of a module.
@@ -79,7 +86,9 @@ struct NetworkInfo {
   float range[6] = {0, 0, 0, 0, 0, 0};  ///< default box, metres: x0 y0 z0 x1 y1 z1
   bool has_default_box = true;          ///< false: the cloud's own box, the voxel its longest side / 200
   std::int64_t extra_z = 0;             ///< cells added to the grid's z extent, as OpenPCDet does (41 of 40)
-  bool makes_sites = false;  ///< its features decide which sites there are: memory cannot be planned ahead
+  bool makes_sites = false;     ///< its features decide which sites there are: memory is planned on the
+                                ///< decisions of a pass (Context::decisions)
+  std::int64_t resolution = 0;  ///< cells of its input along the longest side of an object; 0: any
 };
 
 /// Every network and variant.

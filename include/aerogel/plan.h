@@ -51,10 +51,11 @@ struct SparseConvArgs;  // backend/kernel.h: the exact arrays of a convolution
 
 /// What one op did, handed to ExecOptions::observer after it ran. The pointers live as long as the call.
 struct OpRecord {
-  std::string label;    ///< ExecOptions::label
-  std::string op;       ///< "subm_conv", "batch_norm", …
-  std::string problem;  ///< problem string
-  std::string kernel;   ///< row that ran
+  std::string label;       ///< ExecOptions::label
+  std::int64_t chunk = 0;  ///< ExecOptions::chunk: above 0, the rows behind those of the chunk before
+  std::string op;          ///< "subm_conv", "batch_norm", …
+  std::string problem;     ///< problem string
+  std::string kernel;      ///< row that ran
   std::int64_t sites_in = 0;
   std::int64_t sites_out = 0;
   std::int64_t c_in = 0;

@@ -50,18 +50,55 @@ void require_weights(bool there, const Context& context) {
         fmt::format("{} has no weights yet: call load_state_dict or init_weights", where(context)));
 }
 
-/// bool [N, K]: which logits are positive. Which sites come next depends on them, so a dry run cannot go on.
-Tensor positive(const Tensor& logits, const Context& context) {
-  if (!logits.has_data()) {
-    throw InvalidArgument(
-        fmt::format("{} decides from its features which sites there are: its memory cannot be planned ahead",
-                    where(context)));
+/// bool of the logits' shape: which are positive. Which sites come next depends on them, so a dry run takes
+/// them from an earlier pass.
+Tensor decide(const Tensor& logits, Context& context) {
+  if (context.exec.dry_run) {
+    if (context.next_decision == context.decisions.size()) {
+      throw InvalidArgument(fmt::format(
+          "{} decides from its features which sites there are: a dry run needs the decisions of a "
+          "pass (Context::decisions)",
+          where(context)));
+    }
+    return context.decisions[context.next_decision++];
   }
   Tensor mask = Tensor::empty(logits.shape(), DType::kBool);
   const auto* value = logits.data<float>();
   auto* keep = static_cast<bool*>(mask.raw());
   for (std::int64_t i = 0; i < logits.numel(); ++i) keep[i] = value[i] > 0;
+  context.decisions.push_back(mask);
   return mask;
+}
+
+void require_room(std::int64_t before, std::int64_t after, const Context& context) {
+  if (context.max_sites <= 0 || after <= context.max_sites) return;
+  throw InvalidArgument(fmt::format("{} makes {} sites of {}, over the bound of {} (Context::max_sites)",
+                                    where(context), after, before, context.max_sites));
+}
+
+/// Calls run(begin, end) for runs of kChunkRows rows, each told by its number in the records of its ops.
+template <class Run>
+void by_chunks(std::int64_t rows, Context& context, const Run& run) {
+  const std::int64_t before = context.exec.chunk;
+  for (std::int64_t begin = 0; begin < rows; begin += kChunkRows) {
+    context.exec.chunk = begin / kChunkRows;
+    run(begin, std::min(rows, begin + kChunkRows));
+  }
+  context.exec.chunk = before;
+}
+
+/// rows [begin, begin + R) of `all` = part [R, C].
+void put_rows(const Tensor& all, std::int64_t begin, const Tensor& part, const Context& context) {
+  if (context.exec.dry_run) return;
+  std::memcpy(all.slice_rows(begin, begin + part.size(0)).raw(), part.raw(),
+              static_cast<std::size_t>(part.nbytes()));
+}
+
+/// silu(x) in the place of x, which nobody else holds.
+void silu_in_place(const SparseTensor& x, Context& context) {
+  by_chunks(x.sites(), context, [&](std::int64_t begin, std::int64_t end) {
+    put_rows(x.features, begin, silu(x.features.slice_rows(begin, end), context.exec), context);
+  });
 }
 
 }  // namespace
@@ -102,21 +139,19 @@ ConvNextBlock::ConvNextBlock(std::int64_t channels)
       narrow_(4 * channels, channels, true) {}
 
 SparseTensor ConvNextBlock::forward(const SparseTensor& in, Context& context) const {
-  const SparseTensor normed = scoped(norm_, "norm", scoped(conv_, "conv", in, context), context);
-  const Tensor out = Tensor::empty(in.features.shape(), DType::kF32, context.exec);
-  for (std::int64_t begin = 0; begin < in.sites(); begin += kChunkRows) {
-    const std::int64_t end = std::min(in.sites(), begin + kChunkRows);
+  SparseTensor out = scoped(conv_, "conv", in, context);
+  out = scoped(norm_, "norm", out, context);
+  by_chunks(in.sites(), context, [&](std::int64_t begin, std::int64_t end) {
     Tensor wide;
     {
       const Scope scope(context, "mlp.0");
-      wide = widen_.apply(normed.features.slice_rows(begin, end), context, {.activation = Activation::kSilu});
+      wide = widen_.apply(out.features.slice_rows(begin, end), context, {.activation = Activation::kSilu});
     }
     const Scope scope(context, "mlp.2");
     const Tensor rows = narrow_.apply(wide, context, {.residual = in.features.slice_rows(begin, end)});
-    if (context.exec.dry_run) continue;
-    std::memcpy(out.slice_rows(begin, end).raw(), rows.raw(), static_cast<std::size_t>(rows.nbytes()));
-  }
-  return in.with_features(out);
+    put_rows(out.features, begin, rows, context);
+  });
+  return out;
 }
 
 void ConvNextBlock::parameters(const std::string& prefix, std::vector<Parameter>& out) {
@@ -143,17 +178,23 @@ ChannelToSpaceUpBlock::ChannelToSpaceUpBlock(std::int64_t c_in, std::int64_t c_o
 }
 
 SparseTensor ChannelToSpaceUpBlock::forward(const SparseTensor& in, Context& context) const {
-  const Tensor keep = positive(scoped(to_subdiv_, "to_subdiv", in, context).features, context);
-  SparseTensor fine;
-  {
-    const SparseTensor normed = silu(scoped(norm1_, "norm1", in, context), context.exec);
-    fine = channel_to_space(scoped(conv1_, "conv1", normed, context), {}, keep, context.exec);
-  }
-  SparseTensor past = channel_to_space_onto(in, fine.coordinates, {}, context.exec);
-  past = past.with_features(linear(past.features, repeat_, {}, context.exec));
-  fine = silu(scoped(norm2_, "norm2", fine, context), context.exec);
-  const Scope scope(context, "conv2");
-  return conv2_.forward_with(fine, context, {.residual = past.features});
+  const Tensor keep = decide(scoped(to_subdiv_, "to_subdiv", in, context).features, context);
+  const bool* kept = keep.data<bool>();
+  require_room(in.sites(), std::count(kept, kept + keep.numel(), true), context);
+  SparseTensor out = scoped(norm1_, "norm1", in, context);
+  silu_in_place(out, context);
+  out = scoped(conv1_, "conv1", out, context);
+  out = channel_to_space(out, {}, keep, context.exec);
+  out = scoped(norm2_, "norm2", out, context);
+  silu_in_place(out, context);
+  out = scoped(conv2_, "conv2", out, context);
+  const SparseTensor past = channel_to_space_onto(in, out.coordinates, {}, context.exec);
+  by_chunks(out.sites(), context, [&](std::int64_t begin, std::int64_t end) {
+    const Epilogue sum{.residual = out.features.slice_rows(begin, end)};
+    put_rows(out.features, begin, linear(past.features.slice_rows(begin, end), repeat_, sum, context.exec),
+             context);
+  });
+  return out;
 }
 
 void ChannelToSpaceUpBlock::parameters(const std::string& prefix, std::vector<Parameter>& out) {
@@ -173,21 +214,29 @@ SubdivideUpBlock::SubdivideUpBlock(std::int64_t c_in, std::int64_t c_out)
 }
 
 SparseTensor SubdivideUpBlock::forward(const SparseTensor& in, Context& context) const {
+  constexpr std::int64_t kChildren = 8;
+  require_room(in.sites(), kChildren * in.sites(), context);
   SparseTensor x;
   {
     const Scope scope(context, "upsample");
-    const SparseTensor fine = subdivide(in, {}, {}, context.exec);
-    x = subdivide(silu(scoped(norm_in_, "act_layers.0", in, context), context.exec), {}, {}, context.exec);
-    // Both stand on children of one set of sites; one coordinate set lets them share their maps.
-    x = SparseTensor{x.features, fine.coordinates};
-    x = silu(scoped(norm_middle_, "out_layers.1", scoped(conv1_, "out_layers.0", x, context), context),
-             context.exec);
-    const Tensor past = skip_ ? scoped(*skip_, "skip_connection", fine, context).features : fine.features;
-    const Scope last(context, "out_layers.3");
-    x = conv2_.forward_with(x, context, {.residual = past});
+    // The skip connection treats each row by itself, so the parents' rows are enough.
+    const Tensor past = skip_ ? scoped(*skip_, "skip_connection", in, context).features : in.features;
+    x = scoped(norm_in_, "act_layers.0", in, context);
+    silu_in_place(x, context);
+    x = subdivide(x, {}, {}, context.exec);
+    x = scoped(conv1_, "out_layers.0", x, context);
+    x = scoped(norm_middle_, "out_layers.1", x, context);
+    silu_in_place(x, context);
+    x = scoped(conv2_, "out_layers.3", x, context);
+    // Children of one set of sites in one order: row i of both is the same site.
+    const SparseTensor fine = subdivide(in.with_features(past), {}, {}, context.exec);
+    by_chunks(x.sites(), context, [&](std::int64_t begin, std::int64_t end) {
+      const Affine sum{.residual = fine.features.slice_rows(begin, end)};
+      put_rows(x.features, begin, affine(x.features.slice_rows(begin, end), sum, context.exec), context);
+    });
   }
   const Tensor logits = scoped(occupancy_, "occupancy", x, context).features;
-  return prune(x, positive(logits, context).reshape({x.sites()}), context.exec);
+  return prune(x, decide(logits, context).reshape({x.sites()}), context.exec);
 }
 
 void SubdivideUpBlock::parameters(const std::string& prefix, std::vector<Parameter>& out) {

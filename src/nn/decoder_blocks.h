@@ -42,8 +42,8 @@ class GroupNormLayer : public Module {
 };
 
 /// x + mlp(norm(conv(x))), mlp = linear C → 4C, SiLU, linear 4C → C, run in chunks of rows so that the wide
-/// middle never stands for all rows at once. TRELLIS.2's SparseConvNeXtBlock3d: "conv", "norm", "mlp.0",
-/// "mlp.2".
+/// middle never stands for all rows at once. Peak: twice the output beside the input. TRELLIS.2's
+/// SparseConvNeXtBlock3d: "conv", "norm", "mlp.0", "mlp.2".
 class ConvNextBlock : public Module {
  public:
   explicit ConvNextBlock(std::int64_t channels);
@@ -59,7 +59,9 @@ class ConvNextBlock : public Module {
 
 /// Up one level: conv1 makes eight children's channels on each site, "to_subdiv" says which children there
 /// are, conv2 works on them; past it go the input's channels, an eighth to each child, repeated. TRELLIS.2's
-/// SparseResBlockC2S3d: "norm1", "conv1", "to_subdiv", "conv2".
+/// SparseResBlockC2S3d: "norm1", "conv1", "to_subdiv", "conv2". Peak, beside the input: twice the output, or
+/// conv1's output [N, 8 · C_out] and one tensor more.
+///   forward throws   InvalidArgument   more children than Context::max_sites; a dry run without decisions
 class ChannelToSpaceUpBlock : public Module {
  public:
   ChannelToSpaceUpBlock(std::int64_t c_in, std::int64_t c_out);
@@ -78,7 +80,8 @@ class ChannelToSpaceUpBlock : public Module {
 /// Up one level and pruned: every site gives eight children, two convolutions with group norm and SiLU, the
 /// sum with the projected input, then the children whose "occupancy" is not positive go. TRELLIS's
 /// SparseSubdivideBlock3d as LATO.2's decoder has it: "upsample.act_layers.0", "upsample.out_layers.0", ".1",
-/// ".3", "upsample.skip_connection".
+/// ".3", "upsample.skip_connection". Peak, beside the input: two tensors of the 8 · N children.
+///   forward throws   InvalidArgument   8 · N above Context::max_sites; a dry run without decisions
 class SubdivideUpBlock : public Module {
  public:
   SubdivideUpBlock(std::int64_t c_in, std::int64_t c_out);

@@ -53,6 +53,7 @@ void run_op(std::string_view op, Table<Args> table, Args& args, const ExecOption
 inline void observe(const ExecOptions& exec, OpRecord& record) {
   if (!exec.observer) return;
   record.label = exec.label;
+  record.chunk = exec.chunk;
   exec.observer(record);
 }
 

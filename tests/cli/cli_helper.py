@@ -123,8 +123,11 @@ def make_inputs():
 
 def expect_run_files(folder, sites=None):
     folder = pathlib.Path(folder)
-    names = {"features.npz", "features.ply", "bev_input.png", "bev_features.png", "report.json"}
-    assert {path.name for path in folder.iterdir()} == names, list(folder.iterdir())
+    names = {"features.npz", "features.ply", "report.json"}
+    found = {path.name for path in folder.iterdir()}
+    pictures = {view: {f"{view}_input.png", f"{view}_features.png"} for view in ("bev", "perspective")}
+    views = [view for view in pictures if pictures[view] <= found]
+    assert views and found == names.union(*(pictures[view] for view in views)), found
     report = json.loads((folder / "report.json").read_text())
     assert report["planned_peak_bytes"] == report["met_peak_bytes"], report
     assert report["weights"] == "untrained weights", report["weights"]
@@ -140,6 +143,15 @@ def expect_run_files(folder, sites=None):
     ply = (folder / "features.ply").read_bytes()
     assert b"\ncomment untrained weights\n" in ply[:400], ply[:400]
     assert ply.startswith(b"ply\n") and f"element vertex {rows}\n".encode() in ply
+
+
+def expect_finer(folder, factor):
+    """The cells of the output are `factor` times finer than the input's."""
+    folder = pathlib.Path(folder)
+    report = json.loads((folder / "report.json").read_text())
+    voxel = read_npz(folder / "features.npz")["voxel"][1]
+    for wide, fine in zip(report["voxel"], voxel):
+        assert abs(wide / fine - float(factor)) < 1e-3, (report["voxel"], voxel)
 
 
 def expect_synth_file(path):
@@ -224,6 +236,7 @@ def interrupt(*command):
 COMMANDS = {
     "make-inputs": make_inputs,
     "run-files": expect_run_files,
+    "finer": expect_finer,
     "synth-file": expect_synth_file,
     "voxelize-file": expect_voxelize_file,
     "surface-file": expect_surface_file,

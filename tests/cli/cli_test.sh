@@ -215,6 +215,10 @@ done
 expect 0 "" "${run[@]}" "$shell" synth:shell:16 --out several --json
 check "--json is an object an input" test "$(wc -l <stdout.txt)" -eq 2
 check "a folder an input" test -s several/shell_32/report.json -a -s several/shell_16/report.json
+expect 0 "every layer agrees" run --network spunet synth:shell:24 --check --out indoor
+expect 0 "every layer agrees" run --network voxelnext synth:lidar:0 --check --out flat
+check "a bird's-eye network" "$python" "$helper" run-files flat
+check "a network without places among its features" "$python" "$helper" run-files indoor
 expect 0 "10,0" run --network centerpoint synth:lidar:0 --out sweep
 check "the files of a sweep" "$python" "$helper" run-files sweep
 
@@ -291,6 +295,41 @@ for mesh in tetrahedron.obj tetrahedron.ply tetrahedron.glb; do
 done
 expect 0 "16 along the longest side" "${run[@]}" tetrahedron.glb --resolution 16 --out mesh_run
 check "a mesh's files" "$python" "$helper" run-files mesh_run
+for picture in mesh_run/perspective_input.png mesh_run/perspective_features.png; do
+  check "$picture" is_png "$picture"
+done
+expect 2 "--view" render tetrahedron.obj --view nonsense --out x.png
+expect 2 "--up" render tetrahedron.obj --up w --out x.png
+expect 2 "--elevation" render tetrahedron.obj --elevation 90 --out x.png
+check "refused views leave no picture" is_absent x.png
+expect 0 "written to views.png and views_perspective.png" render tetrahedron.obj --view both --out views.png
+check "a perspective picture beside" is_png views_perspective.png
+expect 0 "written to again.png" render tetrahedron.obj --out again.png
+check "a mesh is drawn in perspective" cmp views_perspective.png again.png
+expect 0 "written to again.png" render tetrahedron.obj --view perspective --azimuth 120 --out again.png
+check "another azimuth, another picture" test "$(cmp -s views_perspective.png again.png; echo $?)" -eq 1
+for colour in height density feature; do
+  expect 0 "by $colour" render sweep/features.npz --view perspective --colour $colour --out again.png
+  check "a perspective picture by $colour" is_png again.png
+done
+expect 0 "0 sites" render empty.npz --view perspective --out again.png
+for threads in 1 2; do
+  expect 0 "perspective_features.png" "${run[@]}" tetrahedron.obj --resolution 16 --view perspective \
+    --threads $threads --out "view_$threads"
+  check "no picture from above" is_absent "view_$threads/bev_input.png"
+done
+for picture in perspective_input.png perspective_features.png; do
+  check "$picture of 1 and 2 threads" cmp view_1/$picture view_2/$picture
+done
+
+# --- Networks that make sites
+expect 0 "every layer agrees" run --network lato2-decoder tetrahedron.obj --resolution 2 --check --out made
+check "a decoder's files" "$python" "$helper" run-files made
+check "a decoder's memory" grep -q "planned peak memory on these sites" stdout.txt
+check "a decoder's cells are finer" "$python" "$helper" finer made 16
+expect 2 "[decoder_vtx.1] makes" run --network lato2-decoder tetrahedron.obj --resolution 2 --max-sites 200 \
+  --out too_many
+expect 2 "--max-sites" run --network lato2-decoder tetrahedron.obj --max-sites 0 --out too_many
 expect 0 "200 along the longest side" voxelize tetrahedron.obj --out x.npz
 expect 0 "4 points" voxelize tetrahedron.ply --resolution 0 --voxel 0.1 --out x.npz
 expect 0 "voxels of 0.25 x 0.25 x 0.25 m" voxelize tetrahedron.obj --voxel 0.25 --out x.npz

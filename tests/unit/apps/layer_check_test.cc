@@ -31,7 +31,9 @@ class LayerCheck : public ::testing::Test {
     testing::run_row(testing::reference_row<SparseConvArgs>(&KernelTables::sparse_conv), args_, 1);
   }
 
-  LayerVerdict verdict(std::int64_t most_rows = 1 << 20) const { return check_layer(args_, most_rows, 1); }
+  LayerVerdict verdict(std::int64_t most_rows = 1 << 20) const {
+    return check_layer(args_, {most_rows, kEverything, 1});
+  }
   float* out() const { return args_.out.mutable_data<float>(); }
 
   static constexpr std::int64_t kIn = 8;
@@ -53,7 +55,7 @@ TEST_F(LayerCheck, FailsOneElementPastItsTolerance) {
   const LayerVerdict found = verdict();
   EXPECT_FALSE(found.passed);
   EXPECT_GT(found.worst, 1);
-  EXPECT_GT(found.relative_l2, 0);
+  EXPECT_GT(found.relative_l2(), 0);
 }
 
 TEST_F(LayerCheck, PassesOneRoundingAndTellsIt) {
@@ -91,6 +93,33 @@ TEST_F(LayerCheck, FailsAFlippedKernelOnDrawnRows) {
   const LayerVerdict found = verdict(20);
   EXPECT_EQ(found.rows, 20);
   EXPECT_FALSE(found.passed);
+}
+
+TEST_F(LayerCheck, ComparesWhatItMayCost) {
+  const std::int64_t products = map_.in_rows.numel() * kIn * kOut;
+  EXPECT_EQ(check_layer(args_, {1000, products, 1}).rows, args_.problem.n_out);
+  EXPECT_NEAR(static_cast<double>(check_layer(args_, {1000, products / 2, 1}).rows), 150, 1);
+  EXPECT_EQ(check_layer(args_, {1000, 1, 1}).rows, 16);
+  EXPECT_EQ(check_layer(args_, {10, 1, 1}).rows, 10);
+}
+
+TEST_F(LayerCheck, IsTheSameForAnyThreads) {
+  const LayerVerdict one = check_layer(args_, {200, kEverything, 1}, 1);
+  const LayerVerdict four = check_layer(args_, {200, kEverything, 1}, 4);
+  EXPECT_EQ(one.worst, four.worst);
+  EXPECT_EQ(one.relative_l2(), four.relative_l2());
+}
+
+TEST_F(LayerCheck, JoinsTheVerdictsOfParts) {
+  LayerVerdict whole = verdict(20);
+  out()[0] = std::nanf("");
+  const LayerVerdict bad = verdict();
+  whole.join(bad);
+  EXPECT_EQ(whole.rows, 20 + bad.rows);
+  EXPECT_FALSE(whole.passed);
+  EXPECT_TRUE(std::isnan(whole.worst));
+  whole.join(LayerVerdict{});
+  EXPECT_TRUE(std::isnan(whole.worst));
 }
 
 TEST_F(LayerCheck, FailsWrongEpilogues) {

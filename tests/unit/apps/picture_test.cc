@@ -26,7 +26,7 @@ Size png_size(const std::string& bytes) {
   return {number(16), number(20)};
 }
 
-std::string draw(const std::vector<PlanCell>& cells, const PlanStyle& style) {
+std::string draw(const std::vector<PlanCell>& cells, const PictureStyle& style) {
   const io::ScratchFolder folder;
   write_plan(folder / "plan.png", cells, style);
   return io::read_file(folder / "plan.png");
@@ -38,7 +38,7 @@ std::vector<PlanCell> rectangle(std::int64_t width, std::int64_t height) {
 
 TEST(Picture, CellsAreWholePixelsAndPixelsWholeCells) {
   const int margins = 2 * 28;
-  PlanStyle style;
+  PictureStyle style;
   style.long_side = 1000;
   for (const auto& [cells, pixels] : {std::pair{1000, 1000}, {300, 900}, {1900, 1900}, {4000, 2000}}) {
     const Size size = png_size(draw(rectangle(cells, cells), style));
@@ -48,7 +48,7 @@ TEST(Picture, CellsAreWholePixelsAndPixelsWholeCells) {
 }
 
 TEST(Picture, NarrowPlansStillFitTheirText) {
-  PlanStyle style;
+  PictureStyle style;
   style.long_side = 400;
   style.caption = std::string(90, 'c');
   const Size alone = png_size(draw(rectangle(4, 400), style));
@@ -64,7 +64,7 @@ TEST(Picture, NarrowPlansStillFitTheirText) {
 TEST(Picture, TheSamePlanMakesTheSameBytesInAnyOrder) {
   std::vector<PlanSite> sites;
   for (int i = 0; i < 2000; ++i) sites.push_back({i * 37 % 211, i * 53 % 197, (i % 29) * 0.1, 1.0 + i % 5});
-  PlanStyle style;
+  PictureStyle style;
   style.cell_metres = 0.1;
   style.caption = "größer than ASCII";
   style.legend_title = "height";
