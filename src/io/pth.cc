@@ -203,9 +203,10 @@ std::map<std::string, Tensor> read_pth(const Path& path, const std::string& key)
 std::map<std::string, Tensor> read_weights(const Path& path) {
   const std::string ending = lower_case(path.extension().string());
   if (ending == ".safetensors") return read_safetensors(path);
+  if (ending == ".npz") return read_npz(path);
   if (ending != ".pth" && ending != ".pt" && ending != ".ckpt") {
     throw InvalidArgument(
-        fmt::format("[read_weights] expected a file ending in one of .safetensors .pth .pt .ckpt, "
+        fmt::format("[read_weights] expected a file ending in one of .safetensors .npz .pth .pt .ckpt, "
                     "found {}",
                     path.string()));
   }
