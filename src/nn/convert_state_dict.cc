@@ -106,8 +106,9 @@ class Converter {
       }
       kernel = cube_kernel(matrix ? 1 : stored.size(0));
       if (kernel.empty()) {
-        problems_.push_back(fmt::format("{} {}: {} taps are no cube; give its kernel size", name,
-                                        stored.str(), stored.size(0)));
+        problems_.push_back(fmt::format(
+            "{} {}: {} taps are no cube; its kernel has to be given (convert: --kernel {}=KzxKyxKx)", name,
+            stored.str(), stored.size(0), name));
         return;
       }
     }

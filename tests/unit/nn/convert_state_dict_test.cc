@@ -135,7 +135,7 @@ TEST(ConvertStateDict, RefusesWhatDoesNotFit) {
                                       {WeightLayout::kMlx, ours, {}, {}});
   expect_has(several, "2 of 2 tensors");
   expect_has(several, "a.weight: layout mlx: expected [K, C_in, C_out], got f32 [27, 2, 3, 1]");
-  expect_has(several, "b.weight f32 [9, 2, 3]: 9 taps are no cube; give its kernel size");
+  expect_has(several, "b.weight f32 [9, 2, 3]: 9 taps are no cube; its kernel has to be given");
   expect_has(
       refusal({{"b.weight", zeros({9, 2, 3})}}, {WeightLayout::kMlx, ours, {{"b.weight", {3, 3, 3}}}, {}}),
       "expected [27, C_in, C_out] for kernel 3x3x3, got f32 [9, 2, 3]");
