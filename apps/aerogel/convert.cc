@@ -10,7 +10,9 @@
 #include "aerogel/io.h"
 
 #include "cli.h"
+#include "convert_weights.h"
 #include "io/parsers.h"
+#include "load_weights.h"
 #include "output.h"
 #include "surface.h"
 #include "text.h"
@@ -28,6 +30,7 @@ struct ConvertOptions {
   std::string keep;
   bool ascii = false;
   bool as_json = false;
+  WeightsConversion weights;
 };
 
 bool has_ending(const std::string& path, const std::vector<std::string>& endings) {
@@ -101,38 +104,77 @@ void convert_points(const ConvertOptions& options) {
              fmt::join(report.written, ", "), options.output);
 }
 
-/// One mode for each kind of file, told by the output's ending.
-void convert(const ConvertOptions& options) {
+/// --from or --to make it weights; else it is points.
+void convert(ConvertOptions& options, bool weights) {
   require_input(options.input);
   prepare_file(options.output);
+  if (weights) {
+    options.weights.input = options.input;
+    options.weights.output = options.output;
+    options.weights.as_json = options.as_json;
+    return convert_weights(options.weights);
+  }
+  if (has_ending(options.input, {".safetensors", ".pth", ".pt", ".ckpt"}) ||
+      has_ending(options.output, {".safetensors"})) {
+    throw InvalidArgument(
+        fmt::format("{} to {}: weights need --from LAYOUT and --to LAYOUT", options.input, options.output));
+  }
   if (has_ending(options.output, io::point_endings())) return convert_points(options);
   throw InvalidArgument(fmt::format("{}: unknown ending; the formats of points are {}", options.output,
                                     fmt::join(io::point_endings(), " ")));
+}
+
+/// The options of one mode are refused in the other.
+void add_weight_options(CLI::App& command, WeightsConversion& weights) {
+  CLI::Option* from = command.add_option(
+      "--from", weights.from,
+      "Weights: how the input stores convolutions, never guessed: " + weight_layouts_help());
+  CLI::Option* to =
+      command.add_option("--to", weights.to, "Weights: how the output shall store them")->needs(from);
+  from->needs(to);
+  command
+      .add_option(
+          "--kernel", weights.kernels,
+          "Weights: NAME=KzxKyxKx, the kernel of a tensor of the input whose one axis holds all taps (mlx, "
+          "minkowski, torchsparse). A cube, 27 say, is 3x3x3 unless it is named")
+      ->needs(from)
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--only", weights.only,
+          "Weights: convert only tensors whose names begin with this, such as backbone_3d.; '' is all, in a "
+          "file that has convolutions of 2 and of 3 axes")
+      ->needs(from)
+      ->allow_extra_args(false);  // one value a flag, so that positionals may follow
+  for (const char* points_only : {"--columns", "--keep", "--ascii"})
+    from->excludes(command.get_option(points_only));
 }
 
 }  // namespace
 
 CLI::App* add_convert(CLI::App& app, int& /*exit_code*/) {
   const auto options = std::make_shared<ConvertOptions>();
-  CLI::App* command = app.add_subcommand("convert", "Points in another format");
+  CLI::App* command =
+      app.add_subcommand("convert", "Points in another format, or weights in another layout (--from, --to)");
   command
       ->add_option(
           "input", options->input,
           "Points (.bin, .pcd.bin, .pcd, .ply, .las, .npy, .npz), or a mesh (.obj, .glb), whose vertices "
-          "are taken")
+          "are taken. With --from and --to weights: .safetensors, .npz, .pth, .pt, .ckpt")
       ->required();
   command
       ->add_option(
           "output", options->output,
           ".ply, .pcd, .npy, .npz, .bin, .pcd.bin or .las. Columns keep their names and types where the "
-          "format has such; what is dropped, rounded or filled is told")
+          "format has such; what is dropped, rounded or filled is told. Of weights .safetensors")
       ->required();
   command->add_option("--columns", options->columns,
                       "Names of the columns of .bin, .npy and .npz, such as x,y,z,intensity");
   command->add_option("--keep", options->keep, "Only these columns, in this order, such as x,y,z");
   command->add_flag("--ascii", options->ascii, "Numbers as text, in .ply and .pcd");
   command->add_flag("--json", options->as_json, "Print one JSON object, and nothing else");
-  command->callback([options] { convert(*options); });
+  add_weight_options(*command, options->weights);
+  command->callback([options, command] { convert(*options, command->count("--from") > 0); });
   return command;
 }
 

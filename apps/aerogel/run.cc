@@ -22,6 +22,7 @@
 #include "core/parallel.h"
 #include "grid_choice.h"
 #include "layer_log.h"
+#include "load_weights.h"
 #include "output.h"
 #include "point_options.h"
 #include "run_outputs.h"
@@ -44,6 +45,7 @@ struct RunOptions {
   std::string network;
   std::string variant;
   std::string weights;
+  std::string layout;  // empty: canonical
   std::vector<std::string> inputs;
   PointOptions points;
   std::string device = "cpu";
@@ -76,7 +78,17 @@ struct Network {
   std::int64_t weight_bytes = 0;
 };
 
+nn::WeightLayout layout_of(const RunOptions& options) {
+  if (options.layout.empty()) return nn::WeightLayout::kCanonical;
+  const nn::WeightLayout layout = nn::parse_weight_layout(options.layout);
+  if (options.weights.empty())
+    throw InvalidArgument(
+        fmt::format("--layout {} says how --weights are stored: none are given", options.layout));
+  return layout;
+}
+
 Network load_network(const RunOptions& options) {
+  const nn::WeightLayout layout = layout_of(options);
   Network network;
   network.info = nn::network_info(options.network, options.variant);
   network.module = nn::make_network(options.network, options.variant);
@@ -85,8 +97,7 @@ Network load_network(const RunOptions& options) {
     nn::init_weights(*network.module, options.seed);
     network.note = kUntrained;
   } else {
-    require_input(options.weights);
-    nn::load_state_dict(*network.module, io::read_weights(options.weights), "backbone_3d.");
+    load_weights(*network.module, options.weights, layout);
   }
   for (const auto& [name, tensor] : nn::state_dict(*network.module)) network.weight_bytes += tensor.nbytes();
   return network;
@@ -198,12 +209,14 @@ json cloud_json(const Cloud& cloud) {
 
 /// What a report and a dump both say about a run.
 json run_json(const RunOptions& options, const Network& network) {
-  return {{"aerogel", std::string(version())},
-          {"network", network.info.name},
-          {"variant", network.info.variant},
-          {"weights", options.weights.empty() ? std::string(kUntrained) : options.weights},
-          {"seed", options.weights.empty() ? json(options.seed) : json(nullptr)},
-          {"device", options.device}};
+  return {
+      {"aerogel", std::string(version())},
+      {"network", network.info.name},
+      {"variant", network.info.variant},
+      {"weights", options.weights.empty() ? std::string(kUntrained) : options.weights},
+      {"layout", options.weights.empty() ? json(nullptr) : json(nn::weight_layout_name(layout_of(options)))},
+      {"seed", options.weights.empty() ? json(options.seed) : json(nullptr)},
+      {"device", options.device}};
 }
 
 void write_json(const fs::path& path, const json& value) {
@@ -395,7 +408,8 @@ void run(const RunOptions& options, int& exit_code) {
   const RunFolders top(options, "");  // checked before the work; each input makes its own
   const Network network = load_network(options);
   const Talk talk(options.as_json);
-  talk.line(network.note.empty() ? fmt::format("{}, weights {}", network.title, options.weights)
+  talk.line(network.note.empty() ? fmt::format("{}, weights {}{}", network.title, options.weights,
+                                               options.layout.empty() ? "" : ", layout " + options.layout)
                                  : fmt::format("{}, {} (seed {}; --weights FILE loads trained ones)",
                                                network.title, kUntrained, options.seed));
   const double peak = cpu::measure_fma_peak_gflops(resolve_threads(options.threads));
@@ -429,8 +443,10 @@ CLI::App* add_run(CLI::App& app, int& exit_code) {
   command->add_option("--variant", options->variant, "Variant of the network");
   command->add_option(
       "--weights,-w", options->weights,
-      "Trained weights (.safetensors, .pth, .pt, .ckpt); without them the network is initialised from "
+      "Trained weights (.safetensors, .npz, .pth, .pt, .ckpt); without them the network is initialised from "
       "--seed and every output says so");
+  command->add_option("--layout", options->layout,
+                      "How --weights stores convolutions, never guessed: " + weight_layouts_help());
   command
       ->add_option("--out,-o", options->out,
                    "Folder for features.npz, features.ply, report.json and pictures of the input and the "

@@ -67,7 +67,12 @@ typedef enum aerogel_backend AEROGEL_ENUM {
 } aerogel_backend;
 typedef enum aerogel_activation AEROGEL_ENUM {
   AEROGEL_NO_ACTIVATION = 0,
-  AEROGEL_RELU = 1
+  AEROGEL_RELU = 1,
+  AEROGEL_LEAKY_RELU = 2,
+  AEROGEL_SIGMOID = 3,
+  AEROGEL_SILU = 4,     /* x · sigmoid(x) */
+  AEROGEL_GELU_ERF = 5, /* x · (1 + erf(x / √2)) / 2 */
+  AEROGEL_GELU_TANH = 6 /* x · (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 */
 } aerogel_activation;
 typedef enum aerogel_conv_kind AEROGEL_ENUM {
   AEROGEL_SUBMANIFOLD = 0,
@@ -157,6 +162,7 @@ typedef struct aerogel_epilogue {
   const aerogel_tensor* shift;    /* [C_out] */
   const aerogel_tensor* residual; /* [N_out, C_out] */
   aerogel_activation activation;
+  float negative_slope; /* of AEROGEL_LEAKY_RELU; 0 = 0.01 */
 } aerogel_epilogue;
 
 aerogel_status aerogel_conv(aerogel_conv_kind kind, const aerogel_sparse* in, const aerogel_weight* weight,
@@ -178,7 +184,14 @@ aerogel_status aerogel_pool(aerogel_pool_kind kind, const aerogel_sparse* in, co
 aerogel_status aerogel_global_pool(aerogel_pool_kind kind, const aerogel_sparse* in, const aerogel_exec* exec,
                                    aerogel_tensor** out);
 
+/* One activation of every feature; the sites stay. */
 aerogel_status aerogel_relu(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out);
+aerogel_status aerogel_leaky_relu(const aerogel_sparse* in, float negative_slope, const aerogel_exec* exec,
+                                  aerogel_sparse** out);
+aerogel_status aerogel_sigmoid(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out);
+aerogel_status aerogel_silu(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out);
+aerogel_status aerogel_gelu_erf(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out);
+aerogel_status aerogel_gelu_tanh(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out);
 /* Each parameter [C]; (x − mean) / √(var + eps) · weight + bias. */
 aerogel_status aerogel_batch_norm(const aerogel_sparse* in, const aerogel_tensor* weight,
                                   const aerogel_tensor* bias, const aerogel_tensor* mean,

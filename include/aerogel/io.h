@@ -138,7 +138,7 @@ Mesh read_glb(const Path& path);
 ///   key  takes only the dictionary of that name, without its prefix; InvalidArgument lists those there are
 std::map<std::string, Tensor> read_pth(const Path& path, const std::string& key = "");
 
-/// Named weights by ending: .safetensors; or .pth, .pt, .ckpt, of which the dictionary state_dict,
+/// Named weights by ending: .safetensors; .npz; or .pth, .pt, .ckpt, of which the dictionary state_dict,
 /// model_state, model_state_dict or model where there is one.
 std::map<std::string, Tensor> read_weights(const Path& path);
 

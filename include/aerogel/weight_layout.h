@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "aerogel/tensor.h"
 
@@ -23,8 +24,9 @@ enum class WeightLayout : std::uint8_t {
 };
 
 std::string_view weight_layout_name(
-    WeightLayout layout) noexcept;                        ///< "canonical", "spconv1", "spconv2.0", …
-WeightLayout parse_weight_layout(std::string_view name);  ///< InvalidArgument listing the known names
+    WeightLayout layout) noexcept;  ///< "canonical", "spconv1", "spconv2.0", …
+/// The inverse of weight_layout_name; "spconv2.2" is canonical. InvalidArgument listing the known names.
+WeightLayout parse_weight_layout(std::string_view name);
 
 /// Weights in the canonical layout [C_out, k0, …, C_in], any dtype.
 ///
@@ -39,16 +41,45 @@ Tensor import_weight(const Tensor& stored, WeightLayout layout, const Dims& kern
 ///   canonical  [C_out, k0, …, C_in]; throws InvalidArgument below rank 3
 Tensor export_weight(const Tensor& canonical, WeightLayout layout);
 
-/// A whole checkpoint. Convolutions become canonical: tensors named `*.weight` of three axes or more or, from
-/// MinkowskiEngine and TorchSparse, `*.kernel`, which are renamed `*.weight`. MinkowskiEngine's `*.bn.weight`
-/// and the like lose their `.bn`, its biases [1, C] become [C]. All else is passed through.
+/// How a whole checkpoint is rewritten.
+struct StateDictConversion {
+  WeightLayout from = WeightLayout::kCanonical;
+  WeightLayout to = WeightLayout::kCanonical;
+  /// Name in the checkpoint → [k0, …] of convolutions whose stored form has one axis K for all taps. A K that
+  /// is a cube is k×k×k unless it is named here; another K has to be. Of other layouts the size is checked.
+  std::map<std::string, Dims> kernels;
+  /// Only tensors whose names begin with one of these; empty: all. A detector's dense layers are torch's,
+  /// whatever its sparse ones are.
+  std::vector<std::string> only;
+};
+
+/// A tensor that a conversion touched.
+struct ConvertedTensor {
+  std::string name;     ///< in the checkpoint
+  Dims shape;           ///< there
+  std::string to_name;  ///< in the result
+  Dims to_shape;        ///< there
+  Dims kernel;          ///< [k0, …] of a convolution; empty: not one, but renamed or reshaped
+};
+
+struct ConvertedStateDict {
+  std::map<std::string, Tensor> tensors;
+  std::vector<ConvertedTensor> converted;  ///< in the order of their names; all others are as they were
+};
+
+/// A whole checkpoint in another layout. Convolutions are the tensors named `*.weight` of three axes or more
+/// or, of MinkowskiEngine and TorchSparse, `*.kernel`; their names change with the layout. MinkowskiEngine's
+/// batch norms (known by their running_mean) are `*.bn.weight` and so on there, and a convolution's bias is
+/// [1, C]; elsewhere the `.bn` is left out and the bias [C]. All else is passed through, not copied.
 ///
-///   kernels  name → [k0, …] of convolutions whose stored form has one axis K for all taps; a K that is a
-///   cube
-///            is k×k×k unless it is named here
-///   throws   InvalidArgument   one error listing every tensor that does not fit, every name in `kernels`
-///   that is
-///                              no such convolution, and every two names that became one
+///   throws   InvalidArgument   one error listing every tensor that does not fit the layout or whose C_out is
+///                              not its bias's, every name in `kernels` that is no such convolution, and
+///                              every two names that became one
+///   cost     one pass over the convolutions, two between layouts that are both not canonical
+ConvertedStateDict convert_state_dict(const std::map<std::string, Tensor>& state,
+                                      const StateDictConversion& conversion);
+
+/// convert_state_dict to the canonical layout, the tensors only.
 std::map<std::string, Tensor> import_state_dict(const std::map<std::string, Tensor>& state,
                                                 WeightLayout layout,
                                                 const std::map<std::string, Dims>& kernels = {});

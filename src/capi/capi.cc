@@ -48,6 +48,8 @@ namespace {
 
 using aerogel::InvalidArgument;
 
+static_assert(static_cast<int>(aerogel::Activation::kRelu) == AEROGEL_RELU &&
+              static_cast<int>(aerogel::Activation::kGeluTanh) == AEROGEL_GELU_TANH);
 static_assert(AEROGEL_MAX_NDIM == aerogel::kMaxNdim && AEROGEL_MAX_RANK == aerogel::Dims::kCapacity);
 static_assert(static_cast<int>(aerogel::DType::kBool) == AEROGEL_BOOL &&
               static_cast<int>(aerogel::DType::kI32) == AEROGEL_I32);
@@ -158,7 +160,10 @@ aerogel::Epilogue epilogue_of(const aerogel_epilogue* given) {
           .scale = optional(epilogue.scale),
           .shift = optional(epilogue.shift),
           .residual = optional(epilogue.residual),
-          .activation = static_cast<aerogel::Activation>(checked(epilogue.activation, 2, "activation"))};
+          .activation = static_cast<aerogel::Activation>(
+              checked(epilogue.activation, AEROGEL_GELU_TANH + 1, "activation")),
+          .negative_slope =
+              epilogue.negative_slope != 0 ? epilogue.negative_slope : aerogel::Epilogue().negative_slope};
 }
 
 aerogel::Dims shape_of(std::int32_t rank, const std::int64_t* shape, int most) {
@@ -379,6 +384,28 @@ aerogel_status aerogel_global_pool(aerogel_pool_kind kind, const aerogel_sparse*
 
 aerogel_status aerogel_relu(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out) {
   return making(out, [&] { return aerogel::relu(required(in, "in").value, exec_of(exec)); });
+}
+
+aerogel_status aerogel_leaky_relu(const aerogel_sparse* in, float negative_slope, const aerogel_exec* exec,
+                                  aerogel_sparse** out) {
+  return making(out,
+                [&] { return aerogel::leaky_relu(required(in, "in").value, negative_slope, exec_of(exec)); });
+}
+
+aerogel_status aerogel_sigmoid(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out) {
+  return making(out, [&] { return aerogel::sigmoid(required(in, "in").value, exec_of(exec)); });
+}
+
+aerogel_status aerogel_silu(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out) {
+  return making(out, [&] { return aerogel::silu(required(in, "in").value, exec_of(exec)); });
+}
+
+aerogel_status aerogel_gelu_erf(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out) {
+  return making(out, [&] { return aerogel::gelu_erf(required(in, "in").value, exec_of(exec)); });
+}
+
+aerogel_status aerogel_gelu_tanh(const aerogel_sparse* in, const aerogel_exec* exec, aerogel_sparse** out) {
+  return making(out, [&] { return aerogel::gelu_tanh(required(in, "in").value, exec_of(exec)); });
 }
 
 aerogel_status aerogel_batch_norm(const aerogel_sparse* in, const aerogel_tensor* weight,

@@ -121,19 +121,19 @@ std::map<std::string, Tensor> parse_old(std::string_view bytes, const std::strin
   reader.seek(kOldMagic.size(), "the protocol");
   Unpickler unpickler(reader);
   const PickleValue* protocol = unpickler.load();
-  if (protocol->kind != Kind::kInt || protocol->number != 1001) {
+  if (protocol->kind != PickleValue::Kind::kInt || protocol->number != 1001) {
     reader.fail(
         fmt::format("expected protocol 1001, found {} {}", kind_name(protocol->kind), protocol->number));
   }
   std::endian order = std::endian::little;
   const PickleValue* system = unpickler.load();
-  for (std::size_t i = 0; system->kind == Kind::kDict && i + 1 < system->items.size(); i += 2) {
+  for (std::size_t i = 0; system->kind == PickleValue::Kind::kDict && i + 1 < system->items.size(); i += 2) {
     if (system->items[i]->text == "little_endian" && system->items[i + 1]->number == 0)
       order = std::endian::big;
   }
   const PickleValue* object = unpickler.load();
   const PickleValue* keys = unpickler.load();
-  if (keys->kind != Kind::kList) {
+  if (keys->kind != PickleValue::Kind::kList) {
     reader.fail(fmt::format("expected the list of the storages' keys, found {}", kind_name(keys->kind)));
   }
   const TorchPickle pickle = find_tensors(*object, reader);
@@ -142,7 +142,7 @@ std::map<std::string, Tensor> parse_old(std::string_view bytes, const std::strin
   std::map<std::string_view, std::string_view> found;
   for (const PickleValue* key : keys->items) {
     const auto storage = claimed.find(key->text);
-    if (key->kind != Kind::kText || storage == claimed.end()) {
+    if (key->kind != PickleValue::Kind::kText || storage == claimed.end()) {
       reader.fail(
           fmt::format("expected the key of a storage that the object names, found {}", excerpt(key->text)));
     }
@@ -202,9 +202,10 @@ std::map<std::string, Tensor> read_pth(const Path& path, const std::string& key)
 std::map<std::string, Tensor> read_weights(const Path& path) {
   const std::string ending = lower_case(path.extension().string());
   if (ending == ".safetensors") return read_safetensors(path);
+  if (ending == ".npz") return read_npz(path);
   if (ending != ".pth" && ending != ".pt" && ending != ".ckpt") {
     throw InvalidArgument(
-        fmt::format("[read_weights] expected a file ending in one of .safetensors .pth .pt .ckpt, "
+        fmt::format("[read_weights] expected a file ending in one of .safetensors .npz .pth .pt .ckpt, "
                     "found {}",
                     path.string()));
   }

@@ -1,45 +1,38 @@
 // Weight layouts as orders of the canonical axes: each is one line of a table.
 #include "aerogel/weight_layout.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "aerogel/error.h"
 
+#include "nn/layout_table.h"
+
 namespace aerogel::nn {
 namespace {
 
-enum class Taps : std::uint8_t { kLastFastest, kFirstFastest, kByParity };
-
-/// Where C_out ('o'), the taps ('k') and C_in ('i') stand, slowest first.
-struct Layout {
-  std::string_view name;
-  std::string_view order;
-  bool one_tap_axis = false;
-  Taps taps = Taps::kLastFastest;
-  bool kernel_name = false;  // the parameter is called `kernel`
-};
-
-constexpr std::array<Layout, 7> kLayouts = {{
+constexpr std::array<LayoutRow, 7> kLayouts = {{
     {"canonical", "oki"},
     {"spconv1", "kio"},
     {"spconv2.0", "koi"},
     {"torch", "oik"},
     {"mlx", "kio", true},
-    {"minkowski", "kio", true, Taps::kFirstFastest, true},
-    {"torchsparse", "kio", true, Taps::kByParity, true},  // first axis fastest for odd K
+    {"minkowski", "kio", true, LayoutRow::Taps::kFirstFastest, true},
+    {"torchsparse", "kio", true, LayoutRow::Taps::kByParity, true},  // first axis fastest for odd K
 }};
 
-const Layout& describe(WeightLayout layout) { return kLayouts[static_cast<std::size_t>(layout)]; }
+/// Other names of a layout.
+constexpr std::array<std::pair<std::string_view, WeightLayout>, 1> kAliases = {
+    {{"spconv2.2", WeightLayout::kCanonical}}};
 
 /// The canonical axes (0 = C_out, 1 … ndim = taps, ndim + 1 = C_in) in the order they are stored in.
-std::vector<int> stored_axes(const Layout& layout, int ndim, std::int64_t volume) {
-  const bool reversed =
-      layout.taps == Taps::kFirstFastest || (layout.taps == Taps::kByParity && volume % 2 == 1);
+std::vector<int> stored_axes(const LayoutRow& layout, int ndim, std::int64_t volume) {
+  const bool reversed = layout.taps == LayoutRow::Taps::kFirstFastest ||
+                        (layout.taps == LayoutRow::Taps::kByParity && volume % 2 == 1);
   std::vector<int> axes;
   for (const char letter : layout.order) {
     if (letter == 'o') axes.push_back(0);
@@ -52,15 +45,15 @@ std::vector<int> stored_axes(const Layout& layout, int ndim, std::int64_t volume
 }
 
 /// A pointwise kernel that MinkowskiEngine and TorchSparse store as a matrix.
-bool is_matrix(const Layout& layout, std::int64_t volume) { return layout.kernel_name && volume == 1; }
+bool is_matrix(const LayoutRow& layout, std::int64_t volume) { return layout.kernel_name && volume == 1; }
 
-[[noreturn]] void refuse(const Layout& layout, const Tensor& stored, const std::string& expected) {
+[[noreturn]] void refuse(const LayoutRow& layout, const Tensor& stored, const std::string& expected) {
   throw InvalidArgument(
       fmt::format("[import_weight] layout {}: expected {}, got {}", layout.name, expected, stored.str()));
 }
 
 /// [k0, …] of `stored`, from its own axes or from `kernel`.
-Dims kernel_of(const Layout& layout, const Tensor& stored, const Dims& kernel) {
+Dims kernel_of(const LayoutRow& layout, const Tensor& stored, const Dims& kernel) {
   const int rank = stored.shape().size();
   if (!layout.one_tap_axis) {
     if (rank < 3 || rank > kMaxNdim + 2) refuse(layout, stored, fmt::format("3 to {} axes", kMaxNdim + 2));
@@ -78,33 +71,13 @@ Dims kernel_of(const Layout& layout, const Tensor& stored, const Dims& kernel) {
   return kernel;
 }
 
-/// Where a parameter's own name begins: behind the last dot.
-std::size_t leaf_of(const std::string& name) {
-  const std::size_t dot = name.rfind('.');
-  return dot == std::string::npos ? 0 : dot + 1;
-}
-
-bool is_convolution(const Layout& layout, const std::string& name, const Tensor& tensor) {
-  const std::string leaf = name.substr(leaf_of(name));
-  return layout.kernel_name ? leaf == "kernel" : leaf == "weight" && tensor.shape().size() >= 3;
-}
-
-/// k×k×k where K is a cube; empty otherwise.
-Dims cube_kernel(std::int64_t volume) {
-  const std::int64_t side = std::llround(std::cbrt(static_cast<double>(volume)));
-  return side * side * side == volume ? Dims{side, side, side} : Dims{};
-}
-
-/// The name a passed-through tensor gets: MinkowskiBatchNorm holds a torch norm called `bn`.
-std::string own_name(WeightLayout layout, const std::string& name) {
-  const std::size_t leaf = leaf_of(name);
-  if (layout != WeightLayout::kMinkowski || leaf < 4 || name.compare(leaf - 4, 4, ".bn.") != 0) return name;
-  return name.substr(0, leaf - 3) + name.substr(leaf);
-}
-
 }  // namespace
 
-std::string_view weight_layout_name(WeightLayout layout) noexcept { return describe(layout).name; }
+const LayoutRow& layout_row(WeightLayout layout) noexcept {
+  return kLayouts[static_cast<std::size_t>(layout)];
+}
+
+std::string_view weight_layout_name(WeightLayout layout) noexcept { return layout_row(layout).name; }
 
 WeightLayout parse_weight_layout(std::string_view name) {
   std::string known;
@@ -112,11 +85,15 @@ WeightLayout parse_weight_layout(std::string_view name) {
     if (kLayouts[i].name == name) return static_cast<WeightLayout>(i);
     known += (i ? ", " : "") + std::string(kLayouts[i].name);
   }
+  for (const auto& [alias, layout] : kAliases) {
+    if (alias == name) return layout;
+    known += fmt::format(", {} (= {})", alias, weight_layout_name(layout));
+  }
   throw InvalidArgument(fmt::format("unknown weight layout '{}'; known: {}", name, known));
 }
 
 Tensor import_weight(const Tensor& stored, WeightLayout from, const Dims& kernel) {
-  const Layout& layout = describe(from);
+  const LayoutRow& layout = layout_row(from);
   const Dims taps = kernel_of(layout, stored, kernel);
   const std::vector<int> axes = stored_axes(layout, taps.size(), taps.product());
   // C_out and C_in by their place among the axes as stored, where the taps are one axis or several.
@@ -137,67 +114,19 @@ Tensor import_weight(const Tensor& stored, WeightLayout from, const Dims& kernel
 }
 
 Tensor export_weight(const Tensor& canonical, WeightLayout to) {
-  const Layout& layout = describe(to);
+  const LayoutRow& layout = layout_row(to);
   const int ndim = canonical.shape().size() - 2;
   if (ndim < 1 || ndim > kMaxNdim)
     throw InvalidArgument(
         fmt::format("[export_weight] expected [C_out, k0, …, C_in], got {}", canonical.str()));
-  std::int64_t volume = 1;
-  for (int tap = 1; tap <= ndim; ++tap) volume *= canonical.size(tap);
+  Dims taps;
+  for (int tap = 1; tap <= ndim; ++tap) taps.push_back(canonical.size(tap));
+  const std::int64_t volume = taps.product();
   Tensor stored = canonical.permute(stored_axes(layout, ndim, volume)).clone();
   if (!layout.one_tap_axis) return stored;
   const std::int64_t c_in = canonical.size(ndim + 1);
   const std::int64_t c_out = canonical.size(0);
   return is_matrix(layout, volume) ? stored.reshape({c_in, c_out}) : stored.reshape({volume, c_in, c_out});
-}
-
-std::map<std::string, Tensor> import_state_dict(const std::map<std::string, Tensor>& state, WeightLayout from,
-                                                const std::map<std::string, Dims>& kernels) {
-  const Layout& layout = describe(from);
-  std::map<std::string, Tensor> out;
-  std::vector<std::string> problems;
-  const auto put = [&](const std::string& name, const std::string& was, const Tensor& tensor) {
-    if (!out.emplace(name, tensor).second)
-      problems.push_back(fmt::format("{} would become {}, which is there already", was, name));
-  };
-  for (const auto& [name, kernel] : kernels) {
-    const auto it = state.find(name);
-    if (it == state.end() || !is_convolution(layout, name, it->second))
-      problems.push_back(
-          fmt::format("{} has a kernel {} given, but is no convolution here", name, kernel.joined('x')));
-  }
-  for (const auto& [name, tensor] : state) {
-    if (!is_convolution(layout, name, tensor)) {
-      const bool row = from == WeightLayout::kMinkowski && tensor.shape().size() == 2 &&
-                       tensor.size(0) == 1 && name.substr(leaf_of(name)) == "bias";
-      put(own_name(from, name), name, row ? tensor.contiguous().reshape({tensor.size(1)}) : tensor);
-      continue;
-    }
-    Dims kernel;
-    if (const auto given = kernels.find(name); given != kernels.end()) {
-      kernel = given->second;
-    } else if (layout.one_tap_axis) {
-      const bool matrix = layout.kernel_name && tensor.shape().size() == 2;
-      kernel = cube_kernel(matrix ? 1 : tensor.size(0));
-      if (kernel.empty()) {
-        problems.push_back(fmt::format("{} {}: {} taps are no cube; give its kernel size", name, tensor.str(),
-                                       tensor.size(0)));
-        continue;
-      }
-    }
-    try {
-      put(layout.kernel_name ? name.substr(0, leaf_of(name)) + "weight" : name, name,
-          import_weight(tensor, from, kernel));
-    } catch (const InvalidArgument& error) {
-      problems.push_back(name + ": " + error.what());
-    }
-  }
-  if (problems.empty()) return out;
-  std::string message =
-      fmt::format("[import_state_dict] layout {}: {} of {} tensors do not fit:", layout.name, problems.size(),
-                  state.size());
-  for (const std::string& problem : problems) message += "\n  " + problem;
-  throw InvalidArgument(message);
 }
 
 }  // namespace aerogel::nn

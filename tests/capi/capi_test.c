@@ -274,6 +274,65 @@ static void test_other_layers(void) {
   aerogel_sparse_destroy(in);
 }
 
+/* The features -2, 0 and 1.5, each by itself and behind a convolution whose only tap is the site's own. */
+static void test_activations(void) {
+  typedef aerogel_status (*verb)(const aerogel_sparse*, const aerogel_exec*, aerogel_sparse**);
+  const verb verbs[] = {
+      NULL, aerogel_relu, NULL, aerogel_sigmoid, aerogel_silu, aerogel_gelu_erf, aerogel_gelu_tanh};
+  const float values[] = {-2.0f, 0.0f, 1.5f}, taps[] = {0, 1, 0};
+  const float expected[][3] = {{-2, 0, 1.5f},
+                               {0, 0, 1.5f},
+                               {-0.5f, 0, 1.5f},
+                               {0.1192029f, 0.5f, 0.8175745f},
+                               {-0.2384058f, 0, 1.226362f},
+                               {-0.04550026f, 0, 1.399789f},
+                               {-0.04540231f, 0, 1.399572f}};
+  const int64_t shape[] = {3, 1}, kernel[] = {1, 3, 1};
+  aerogel_tensor *features = tensor(AEROGEL_F32, 2, shape, values), *t = tensor(AEROGEL_F32, 3, kernel, taps);
+  aerogel_coordinates* sites = line();
+  aerogel_sparse *in = NULL, *out = NULL;
+  aerogel_weight* w = NULL;
+  aerogel_epilogue epilogue;
+  int which;
+  memset(&epilogue, 0, sizeof epilogue);
+  epilogue.struct_size = sizeof epilogue;
+  EXPECT_OK(aerogel_sparse_create(features, sites, &in));
+  EXPECT_OK(aerogel_weight_create(t, &w));
+  for (which = AEROGEL_NO_ACTIVATION; which <= AEROGEL_GELU_TANH; ++which) {
+    if (verbs[which]) {
+      EXPECT_OK(verbs[which](in, NULL, &out));
+      EXPECT_FEATURES(out, 3, expected[which]);
+      aerogel_sparse_destroy(out);
+    }
+    epilogue.activation = (aerogel_activation)which;
+    epilogue.negative_slope = 0.25f;
+    EXPECT_OK(aerogel_conv(AEROGEL_SUBMANIFOLD, in, w, NULL, &epilogue, NULL, &out));
+    EXPECT_FEATURES(out, 3, expected[which]);
+    aerogel_sparse_destroy(out);
+  }
+  {
+    const float quarter[] = {-0.5f, 0, 1.5f}, hundredth[] = {-0.02f, 0, 1.5f};
+    EXPECT_OK(aerogel_leaky_relu(in, 0.25f, NULL, &out));
+    EXPECT_FEATURES(out, 3, quarter);
+    aerogel_sparse_destroy(out);
+    epilogue.activation = AEROGEL_LEAKY_RELU;
+    epilogue.negative_slope = 0; /* the default */
+    EXPECT_OK(aerogel_conv(AEROGEL_SUBMANIFOLD, in, w, NULL, &epilogue, NULL, &out));
+    EXPECT_FEATURES(out, 3, hundredth);
+    aerogel_sparse_destroy(out);
+  }
+  epilogue.activation = (aerogel_activation)7;
+  EXPECT_FAILS(AEROGEL_INVALID_ARGUMENT, "activation is 7, expected 0 to 6",
+               aerogel_conv(AEROGEL_SUBMANIFOLD, in, w, NULL, &epilogue, NULL, &out));
+  EXPECT(out == NULL);
+  EXPECT_FAILS(AEROGEL_INVALID_ARGUMENT, "in must not be NULL", aerogel_silu(NULL, NULL, &out));
+  aerogel_weight_destroy(w);
+  aerogel_sparse_destroy(in);
+  aerogel_coordinates_destroy(sites);
+  aerogel_tensor_destroy(t);
+  aerogel_tensor_destroy(features);
+}
+
 static void test_points_and_networks(void) {
   const float points[] = {0.1f, 0.1f, 0.1f, 0.2f, 0.2f, 0.2f, 9, 9, 9}, mean[] = {0.15f, 0.15f, 0.15f};
   const float lo[] = {0, 0, 0}, hi[] = {1, 1, 1}, size[] = {0.5f, 0.5f, 0.5f};
@@ -325,6 +384,7 @@ int main(void) {
   test_wrapped_memory_is_released_with_its_last_handle();
   test_convolutions();
   test_other_layers();
+  test_activations();
   test_points_and_networks();
   printf(failures ? "%d failures\n" : "C API: ok\n", failures);
   return failures != 0;

@@ -3,7 +3,10 @@
 import array
 import ast
 import json
+import math
 import pathlib
+import random
+import re
 import signal
 import struct
 import subprocess
@@ -37,13 +40,69 @@ def write_npz(path, arrays):
             archive.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + body)
 
 
-def safetensors(tensors):
-    header, body = {}, b""
-    for name, values in tensors.items():
-        header[name] = {"dtype": "F32", "shape": [len(values)], "data_offsets": [len(body), len(body) + 4 * len(values)]}
-        body += struct.pack(f"<{len(values)}f", *values)
+def tensor_file(tensors):
+    """Name → (shape, flat f32 values) as .safetensors."""
+    header, body = {}, []
+    end = 0
+    for name, (shape, values) in tensors.items():
+        body.append(struct.pack(f"<{len(values)}f", *values))
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + len(body[-1])]}
+        end += len(body[-1])
     text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + body
+    return struct.pack("<Q", len(text)) + text + b"".join(body)
+
+
+def safetensors(tensors):
+    return tensor_file({name: ([len(values)], values) for name, values in tensors.items()})
+
+
+def read_safetensors(path):
+    """Name → (dtype, shape, bytes)."""
+    data = pathlib.Path(path).read_bytes()
+    size = struct.unpack_from("<Q", data)[0]
+    tensors = {}
+    for name, entry in json.loads(data[8 : 8 + size]).items():
+        begin, end = (8 + size + offset for offset in entry["data_offsets"])
+        tensors[name] = (entry["dtype"], entry["shape"], data[begin:end])
+    return tensors
+
+
+def make_weights(refusal, output):
+    """Random weights of the parameters that a refusal to load a checkpoint lists as missing."""
+    numbers = random.Random(5)
+    tensors = {}
+    for name, shape in re.findall(r"missing (\S+) \[([\d, ]+)\]", pathlib.Path(refusal).read_text()):
+        shape = [int(extent) for extent in shape.split(",")]
+        low, high = (0.5, 1.5) if name.endswith("running_var") else (-0.5, 0.5)
+        tensors[name] = (shape, [numbers.uniform(low, high) for _ in range(math.prod(shape))])
+    assert len(tensors) > 5, tensors.keys()
+    pathlib.Path(output).write_bytes(tensor_file(tensors))
+    with_prefix = {"backbone_3d." + name: tensor for name, tensor in tensors.items()}
+    with_prefix["head.weight"] = ([4, 2, 3, 3], [0.25] * 72)  # dense, as torch stores it
+    pathlib.Path("whole_" + output).write_bytes(tensor_file(with_prefix))
+    kind = {name: ("f4", tuple(shape), values) for name, (shape, values) in tensors.items()}
+    write_npz(pathlib.Path(output).stem + ".npz", kind)
+
+
+def make_flat_kernels():
+    """Convolutions whose taps are one axis; 9 taps are no cube."""
+    tensors = {"cube.kernel": ([27, 2, 3], range(162)), "flat.kernel": ([9, 2, 3], range(54))}
+    pathlib.Path("flat.safetensors").write_bytes(tensor_file(tensors))
+
+
+def expect_same_tensors(one, other):
+    one, other = read_safetensors(one), read_safetensors(other)
+    assert one.keys() == other.keys(), one.keys() ^ other.keys()
+    for name in one:
+        assert one[name] == other[name], (name, one[name][:2], other[name][:2])
+
+
+def expect_weights_json(path, convolutions):
+    about = json.loads(pathlib.Path(path).read_text())
+    assert about["convolutions"] == int(convolutions), about
+    assert about["tensors"] == len(about["converted"]) + about["unchanged"], about
+    for tensor in about["converted"]:
+        assert math.prod(tensor["shape"]) == math.prod(tensor["to_shape"]), tensor
 
 
 def make_meshes():
@@ -116,6 +175,7 @@ def make_inputs():
     pathlib.Path("torn.npz").write_bytes(pathlib.Path("outside.npz").read_bytes()[:-30])
     make_meshes()
     make_checkpoints()
+    make_flat_kernels()
     weights = safetensors({"nobody.knows.this": [1, 2, 3]})
     pathlib.Path("foreign.safetensors").write_bytes(weights)
     pathlib.Path("truncated.safetensors").write_bytes(weights[:-5])
@@ -235,6 +295,9 @@ def interrupt(*command):
 
 COMMANDS = {
     "make-inputs": make_inputs,
+    "make-weights": make_weights,
+    "same-tensors": expect_same_tensors,
+    "weights-json": expect_weights_json,
     "run-files": expect_run_files,
     "finer": expect_finer,
     "synth-file": expect_synth_file,

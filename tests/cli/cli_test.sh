@@ -286,6 +286,71 @@ expect 0 "dropped 1 of 3 rows" convert nan.bin nan.las
 expect 0 "3 points" convert nan.bin nan.pcd
 expect 0 "dropped 4 triangles" convert tetrahedron.obj c.pcd
 
+# --- Weights in another layout: there and back, and straight into the network
+"$aerogel" "${run[@]}" synth:shell:16 --out untouched --weights foreign.safetensors 2>refusal.txt
+check "weights of unet3d" "$python" "$helper" make-weights refusal.txt ours.safetensors
+expect 0 "weights ours.safetensors" "${run[@]}" synth:shell:16 --out ours --weights ours.safetensors
+for layout in canonical spconv1 spconv2.0 spconv2.2 torch mlx minkowski torchsparse; do
+  expect 0 "6 convolutions from canonical to" convert ours.safetensors "w_$layout.safetensors" --from canonical \
+    --to $layout
+  expect 0 "6 convolutions from" convert "w_$layout.safetensors" back.safetensors --from $layout --to canonical
+  check "$layout and back" "$python" "$helper" same-tensors ours.safetensors back.safetensors
+  expect 0 "layout $layout" "${run[@]}" synth:shell:16 --out "l_$layout" --weights "w_$layout.safetensors" \
+    --layout $layout
+  check "features with weights of $layout" cmp ours/features.ply "l_$layout/features.ply"
+done
+expect 0 "stem.0.weight [16, 3, 3, 3, 6] → stem.0.kernel [27, 6, 16]" convert ours.safetensors x.safetensors \
+  --from canonical --to minkowski
+expect 0 "stem.1.running_mean [16] → stem.1.bn.running_mean [16]" convert ours.safetensors x.safetensors \
+  --from canonical --to minkowski
+expect 0 "" convert w_minkowski.safetensors x.safetensors --from minkowski --to torch --json
+check "convert --json of weights" "$python" "$helper" weights-json stdout.txt 6
+expect 0 "6 convolutions" convert ours.npz x.safetensors --from canonical --to canonical
+check "weights of an .npz" "$python" "$helper" same-tensors ours.safetensors x.safetensors
+expect 0 "" "${run[@]}" synth:shell:16 --out l_npz --weights ours.npz
+check "features with weights of an .npz" cmp ours/features.ply l_npz/features.ply
+# Another layout than declared is refused, where the shapes tell.
+expect 2 "misshapen stem.0.weight" "${run[@]}" "$shell" --out untouched --weights w_spconv1.safetensors
+expect 2 "expected C_out = 8 as head.bias" "${run[@]}" "$shell" --out untouched --weights w_spconv1.safetensors \
+  --layout spconv2.0
+expect 2 "expected C_out = 8 as head.bias" convert w_spconv1.safetensors y.safetensors --from torch --to canonical
+expect 2 "no tensor is a convolution of layout minkowski" convert ours.safetensors y.safetensors --from minkowski \
+  --to canonical
+expect 2 "unknown weight layout 'spconv'; known: canonical" convert ours.safetensors y.safetensors --from spconv \
+  --to mlx
+expect 2 "unknown weight layout" "${run[@]}" "$shell" --out untouched --weights ours.safetensors --layout spconv
+expect 2 "none are given" "${run[@]}" "$shell" --out untouched --layout torch
+# A whole detector: its dense layers stay as they are.
+expect 2 "--only PREFIX" convert whole_ours.safetensors y.safetensors --from canonical --to spconv1
+expect 0 "1 unchanged" convert whole_ours.safetensors y.safetensors --from canonical --to minkowski --only backbone_3d.
+expect 0 "" "${run[@]}" synth:shell:16 --out l_whole --weights y.safetensors --layout minkowski
+check "features with a detector's weights" cmp ours/features.ply l_whole/features.ply
+expect 0 "7 convolutions" convert whole_ours.safetensors y.safetensors --from canonical --to spconv1 --only ''
+rm y.safetensors
+expect 2 "flat.kernel f32 [9, 2, 3]: 9 taps are no cube; its kernel has to be given (convert: --kernel flat.kernel=" \
+  convert flat.safetensors y.safetensors --from minkowski --to torch
+expect 0 "flat.kernel [9, 2, 3] → flat.weight [3, 2, 3, 3, 1]" convert --from minkowski --to torch \
+  --kernel flat.kernel=3x3x1 flat.safetensors x.safetensors
+expect 2 "for kernel 3x3x3, got f32 [9, 2, 3]" convert flat.safetensors y.safetensors --from minkowski --to torch \
+  --kernel flat.kernel=3x3x3
+for kernel in flat.kernel =3x3x1 flat.kernel=3x0x1 flat.kernel=3xx1 flat.kernel= flat.kernel=1x1x1x1x9; do
+  expect 2 "--kernel" convert flat.safetensors y.safetensors --from minkowski --to torch --kernel "$kernel"
+done
+expect 2 "absent.kernel has a kernel 3x3x1 given" convert flat.safetensors y.safetensors --from minkowski --to torch \
+  --kernel absent.kernel=3x3x1
+expect 2 "given twice" convert flat.safetensors y.safetensors --from minkowski --to torch --kernel flat.kernel=3x3x1 \
+  --kernel flat.kernel=3x3x1
+expect 2 "weights are written to .safetensors" convert ours.safetensors y.npz --from canonical --to mlx
+expect 2 "weights need --from LAYOUT and --to LAYOUT" convert ours.safetensors y.safetensors
+expect 2 "weights need --from LAYOUT and --to LAYOUT" convert ours.safetensors y.ply
+expect 2 "--to" convert ours.safetensors y.safetensors --from canonical
+expect 2 "--from" convert ours.safetensors y.safetensors --to canonical
+expect 2 "--ascii" convert ours.safetensors y.safetensors --from canonical --to mlx --ascii
+expect 2 "--from" convert sweep.ply y.ply --kernel a=3x3x3
+expect 2 "truncated.safetensors" convert truncated.safetensors y.safetensors --from canonical --to mlx
+expect 2 "posix.system" convert hostile.pth y.safetensors --from canonical --to mlx
+check "refused weights leave no file" test ! -e y.safetensors -a ! -e y.npz -a ! -e y.ply -a ! -e untouched
+
 # --- Meshes
 for mesh in tetrahedron.obj tetrahedron.ply tetrahedron.glb; do
   expect 0 "surface of 4 triangles" voxelize "$mesh" --resolution 16 --out "$mesh.npz"
