@@ -74,9 +74,20 @@ stage_tsan() { # thread sanitizer, with std::thread in place of oneTBB
 stages=("$@")
 ((${#stages[@]})) || stages=(style release install tidy asan tsan aarch64)
 mkdir -p build
-for stage in "${stages[@]}"; do
+if ((${#stages[@]} == 1)); then
+  "stage_${stages[0]}"
+  exit
+fi
+failed=()
+for stage in "${stages[@]}"; do  # each to its end, so that one run tells all that is wrong
   echo "== $stage"
   begin=$SECONDS
-  "stage_$stage"
-  echo "== $stage: ok ($((SECONDS - begin)) s)"
+  if "$0" "$stage"; then
+    echo "== $stage: ok ($((SECONDS - begin)) s)"
+  else
+    echo "== $stage: FAILED ($((SECONDS - begin)) s)"
+    failed+=("$stage")
+  fi
 done
+((${#failed[@]} == 0)) || { echo "== failed: ${failed[*]}"; exit 1; }
+echo "== all of ${stages[*]}: ok ($SECONDS s)"

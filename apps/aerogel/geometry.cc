@@ -25,7 +25,7 @@ constexpr std::uint64_t kIntensityBegin = 1ULL << 24;  // … and those that onl
 constexpr std::uint64_t kReturnBegin = 1ULL << 25;     // … and those that thin a sweep
 
 /// A building or a car, in its own axes: the sensor and the ray directions are turned into them.
-struct Box {
+struct Block {
   Vec3 half;
   Vec3 origin;  // of the sensor
   double cos_yaw;
@@ -33,8 +33,8 @@ struct Box {
   Label label;
 };
 
-std::vector<Box> scene(std::uint64_t seed) {
-  std::vector<Box> boxes;
+std::vector<Block> scene(std::uint64_t seed) {
+  std::vector<Block> boxes;
   for (int b = 0; b < kBoxes; ++b) {
     double u[7];  // centre x, centre y, kind, length, width, height, yaw
     for (int i = 0; i < 7; ++i) u[i] = unit(seed, static_cast<std::uint64_t>(i + 7 * b));
@@ -63,7 +63,7 @@ struct Hit {
 };
 
 /// The slab test: the ray is inside the box between the last entry and the first exit.
-void intersect(const Box& box, const Vec3& direction, Hit& hit) {
+void intersect(const Block& box, const Vec3& direction, Hit& hit) {
   const Vec3 d = {direction[0] * box.cos_yaw + direction[1] * box.sin_yaw,
                   -direction[0] * box.sin_yaw + direction[1] * box.cos_yaw, direction[2]};
   double enter = -std::numeric_limits<double>::infinity();
@@ -93,7 +93,7 @@ struct LabelledKey {
 
 void cast_sweep(std::uint64_t seed, const SweepGrid& grid, const std::array<std::int64_t, 3>& shape,
                 Geometry& out, std::vector<LabelledKey>& keys) {
-  const std::vector<Box> boxes = scene(seed);
+  const std::vector<Block> boxes = scene(seed);
   constexpr double kRadians = std::numbers::pi / 180.0;
   constexpr double kElevationStep = (2.0 - -24.8) / (kBeams - 1);
   constexpr double kAzimuthStep = 2 * std::numbers::pi / kAzimuths;
@@ -106,7 +106,7 @@ void cast_sweep(std::uint64_t seed, const SweepGrid& grid, const std::array<std:
                       std::sin(elevation)};
       Hit hit;
       if (d[2] < -1e-4) hit.t = -kSensorHeight / std::min(d[2], -1e-9);
-      for (const Box& box : boxes) intersect(box, d, hit);
+      for (const Block& box : boxes) intersect(box, d, hit);
       if (!(hit.t < 80)) continue;
       const std::uint64_t ray = static_cast<std::uint64_t>(beam) * kAzimuths + static_cast<std::uint64_t>(a);
       if (grid.keep < 1 && unit(seed, kReturnBegin + ray) >= grid.keep) continue;

@@ -12,7 +12,7 @@ namespace aerogel::io {
 namespace {
 
 constexpr std::array kPlyTypes = {DType::kF32, DType::kF64, DType::kI8,  DType::kU8,
-                               DType::kI16, DType::kU16, DType::kI32, DType::kU32};
+                                  DType::kI16, DType::kU16, DType::kI32, DType::kU32};
 constexpr std::array kNames = {"float", "double", "char", "uchar", "short", "ushort", "int", "uint"};
 
 }  // namespace

@@ -6,6 +6,6 @@
 #ifndef AEROGEL_UNBUILT_TARGETS  // more of them, for builds whose compile time is the point (sanitizers)
 #define AEROGEL_UNBUILT_TARGETS 0
 #endif
-#define HWY_DISABLED_TARGETS                                                               \
+#define HWY_DISABLED_TARGETS                                                             \
   (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | \
    (AEROGEL_UNBUILT_TARGETS))
