@@ -18,7 +18,7 @@ fi
 
 missing=()
 for package in "${wanted[@]}"; do
-  [[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" == installed ]] || missing+=("$package")
+  dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
 done
 ((${#missing[@]})) || exit 0
 

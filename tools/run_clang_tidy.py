@@ -4,7 +4,6 @@
 The files of one folder are read in batches, as one translation unit: nearly all of clang-tidy's time goes into the
 headers, which a batch shares. So the names that a file keeps to itself must be its folder's only ones of that name.
 """
-import collections
 import concurrent.futures
 import json
 import os
@@ -17,33 +16,33 @@ import tempfile
 BATCH = 12
 root = pathlib.Path(__file__).resolve().parent.parent
 build = pathlib.Path(sys.argv[1]).resolve()
-commands = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())}
+commands = json.loads((build / "compile_commands.json").read_text())
+TARGETS = {"src": "CMakeFiles/aerogel", "apps": "CMakeFiles/aerogel_cli_parts"}
 
 
-def command_like(folder):
-    """The compile command of a file of this folder, or of the unity file that stands for its files."""
-    for file, entry in commands.items():
-        if pathlib.Path(file).parent == folder or f"/{folder.name}/CMakeFiles/" in file:
+def command_of(target):
+    """The compile command of a file of this target; they differ in names only."""
+    for entry in commands:
+        if f"{target}.dir/" in entry["command"]:
             return entry
-    sys.exit(f"error: {build}/compile_commands.json names no file of {folder}; expected a configured build folder")
+    sys.exit(f"error: {build}/compile_commands.json compiles nothing for {target}; expected a configured build folder")
 
 
 def batches():
-    folders = collections.defaultdict(list)
-    for top in ("src", "apps"):
+    for top, target in TARGETS.items():
+        folders = {}
         for file in sorted((root / top).rglob("*.cc")):
             # What Highway compiles several times over would take minutes each and only repeat Highway's own findings.
             if "foreach_target.h" not in file.read_text():
-                folders[file.parent].append(file)
-    for folder, files in folders.items():
-        parts = -(-len(files) // BATCH)
-        for part in range(parts):
-            yield folder, files[part::parts]
+                folders.setdefault(file.parent, []).append(file)
+        for folder, files in folders.items():
+            parts = -(-len(files) // BATCH)
+            for part in range(parts):
+                yield command_of(target), folder, files[part::parts]
 
 
 def tidy(batch):
-    folder, files = batch
-    entry = command_like(folder)
+    entry, folder, files = batch
     with tempfile.TemporaryDirectory(prefix="aerogel-tidy-") as scratch:
         unit = pathlib.Path(scratch) / "batch.cc"
         unit.write_text("".join(f'#include "{file}"\n' for file in files))

@@ -8,4 +8,4 @@
 #endif
 #define HWY_DISABLED_TARGETS                                                             \
   (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | \
-   (AEROGEL_UNBUILT_TARGETS))
+   AEROGEL_UNBUILT_TARGETS)
