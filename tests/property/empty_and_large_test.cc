@@ -92,10 +92,9 @@ TEST(Empty, ALayerThatReachesNothingGivesAnEmptyTensorThatLaterLayersTake) {
   EXPECT_EQ(to_dense(gone).str(), "f32 [1, 5, 4]");
 }
 
-// A line of 2^21 + 1 sites. With all features 1 and weights w[k], an inner site gets w0 + w1 + w2, the ends
-// lack one.
-TEST(Large, MoreThanTwoToThe21Rows) {
-  const std::int64_t n = (1 << 21) + 1;
+// A line of n sites. With all features 1 and weights w[k], an inner site gets w0 + w1 + w2, the ends lack
+// one.
+void check_line_of(std::int64_t n) {
   Tensor indices = Tensor::empty({n, 2}, DType::kI32);
   for (std::int64_t i = 0; i < n; ++i) {
     indices.mutable_data<std::int32_t>()[2 * i] = 0;
@@ -122,6 +121,10 @@ TEST(Large, MoreThanTwoToThe21Rows) {
   EXPECT_EQ(up.sites(), n);
   EXPECT_EQ(max_pool(x, {2}, {{2}, {}, {}, {}}).sites(), n / 2);
 }
+
+TEST(Large, MoreThanTwoToThe19Rows) { check_line_of((1 << 19) + 1); }
+
+TEST(Large, MoreThanTwoToThe21Rows) { check_line_of((1 << 21) + 1); }
 
 // The first 2^24 + 1 sites of a sheet 4097 wide: row numbers and counts that f32 cannot tell apart. Row i
 // holds i mod 251 in every channel; taps weigh 1 … 9, channels 1 … C, so that every sum is an exact integer.
