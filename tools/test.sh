@@ -13,10 +13,10 @@ build() { # preset, more CMake arguments
   cmake --build --preset "$preset" -j "$jobs" >"build/$preset.log" 2>&1 || { grep -E 'error|warning|FAILED' -A5 "build/$preset.log" | head -80; return 1; }
 }
 
-run_tests() { # preset; ctest, then what it skipped
+run_tests() { # preset, tests at once; ctest, then what it skipped
   local results=$PWD/build/$1/test_results failed=0
   rm -rf "$results"
-  GTEST_OUTPUT="xml:$results/" ctest --preset "$1" || failed=$?
+  GTEST_OUTPUT="xml:$results/" ctest --preset "$1" -j "${2:-1}" || failed=$?
   python3 tools/list_skipped.py "$results"
   return "$failed"
 }
@@ -53,7 +53,7 @@ stage_install() { # a consumer finds the installed package
 
 stage_asan() { # clang 14 with the address and undefined-behaviour sanitizers: every test, and each fuzz target for a while
   build asan
-  run_tests asan
+  run_tests asan "$jobs"
   tools/fuzz.sh "${SECONDS_PER_FUZZER:-30}"
 }
 
@@ -68,7 +68,7 @@ stage_aarch64() { # the NEON kernels, cross-compiled and run under qemu-user
 
 stage_tsan() { # thread sanitizer, with std::thread in place of oneTBB
   build tsan
-  run_tests tsan  # tests labelled threads
+  run_tests tsan "$jobs"  # tests labelled threads
 }
 
 stages=("$@")
