@@ -61,11 +61,11 @@ class LayerLog {
   nlohmann::json json(double peak_gflops) const;
 
  private:
-  LayerLogOptions options_;
   CheckSample sample_of(const OpRecord& record) const;
   /// The row of the chunk before, or null.
   LayerRow* row_before(const OpRecord& record);
 
+  LayerLogOptions options_;
   std::vector<LayerRow> rows_;
   std::size_t observed_ = 0;  // ops, of which a row may hold several
 };

@@ -41,7 +41,7 @@ struct Raster {
   std::vector<std::int64_t> cell;  // index into the cells given; −1: background
   std::vector<std::uint8_t>
       face;  // 0 … 5: −x, +x, −y, +y, −z, +z; with kEdge: close to the edge of a large one
-  std::vector<float> depth;                       // along the view, in units of the cells' size
+  std::vector<float> depth;                       // along the view, in the unit of `size`; inf: background
   std::array<std::array<double, 3>, 6> normal{};  // of each face: to the right, up, towards the eye
   double unit_pixels = 0;                         // length of one unit at the centre, in pixels
 
